@@ -1,0 +1,35 @@
+import type { Index, SessionId, Term } from '../base/units.ts';
+import type { Command } from './commands.ts';
+import type { Applied, LockView, SessionView } from './outcomes.ts';
+
+/** A value that rows are made of; arrays are positional. */
+export type RowValue = string | number | boolean | null | readonly RowValue[];
+
+/** One piece of state: a session, a lock's grant or waiter, a request's frozen record. */
+export interface Row {
+  /** ASCII prefix by kind, then an order-preserving key; unique. */
+  readonly key: string;
+  readonly value: RowValue;
+}
+
+/**
+ * The replicated state of all sessions and locks. `apply` is total and a pure function of state
+ * and entry: no clock, no randomness, no exceptions for any input (DET-2).
+ */
+export interface LockMachine {
+  apply(index: Index, term: Term, command: Command): Applied;
+  session(id: SessionId): SessionView | null;
+  sessionCount(): number;
+  /** Sessions with id index > `after`, oldest first, at most `limit`. */
+  sessions(after: Index, limit: number): readonly SessionView[];
+  /** A free lock is a view without holders and waiters. */
+  inspect(name: string): LockView;
+  /** Locks that are held or waited for, name > `after`, in byte order, at most `limit`. */
+  list(prefix: string, after: string, limit: number): readonly LockView[];
+  lockCount(): number;
+  /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
+  stateHash(): string;
+  /** Keys of rows changed since the last call, each once; null value in `row` means deleted. */
+  takeChangedKeys(): readonly string[];
+  row(key: string): Row | null;
+}

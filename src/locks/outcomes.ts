@@ -1,0 +1,124 @@
+// What applying a command answers and tells. Plain data, equal on every node.
+
+import type { Index, SessionId, Token } from '../base/units.ts';
+
+/** A holder as others may see it: in "busy" answers and in inspection. */
+export interface HolderView {
+  readonly token: Token;
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  readonly mode: 'exclusive' | 'shared';
+  /** Name of the session, its metadata and the grant's, as JSON text. */
+  readonly sessionName: string;
+  readonly sessionMeta: string;
+  readonly meta: string;
+  readonly value: string | null;
+  /** Wall time of the leader that appended the acquire, for display. */
+  readonly sinceMs: number;
+}
+
+export interface WaiterView {
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  readonly mode: 'exclusive' | 'shared';
+  readonly index: Index;
+  readonly sessionName: string;
+  readonly sinceMs: number;
+}
+
+export interface LockView {
+  readonly name: string;
+  readonly holders: readonly HolderView[];
+  readonly waiters: readonly WaiterView[];
+}
+
+export interface SessionView {
+  readonly session: SessionId;
+  readonly ttlMs: number | null;
+  readonly lockDelayMs: number;
+  readonly name: string;
+  readonly meta: string;
+  readonly openedMs: number;
+  /** Names × grants and names × waiters. */
+  readonly held: number;
+  readonly waiting: number;
+}
+
+/** How a live acquire came to its end; the frozen answer for late duplicates. */
+export type EndCause = 'released' | 'cancelled' | 'withdrawn' | 'broken';
+
+export type Outcome =
+  | {
+      readonly code: 'OPENED';
+      readonly session: SessionId;
+      readonly ttlMs: number | null;
+      readonly lockDelayMs: number;
+    }
+  | { readonly code: 'GRANTED'; readonly token: Token }
+  /** `ahead`: how many requests stand before it in the longest of its queues. */
+  | { readonly code: 'QUEUED'; readonly ahead: number }
+  /** Release, cancel, close, end, break, expire, withdraw did what they were for. */
+  | { readonly code: 'DONE' }
+  /** `name` is the first one that was not free; `aheadIndex` names the waiter in front, else 0. */
+  | {
+      readonly code: 'LOCK_BUSY';
+      readonly name: string;
+      readonly holder: HolderView | null;
+      readonly aheadIndex: Index;
+    }
+  /** This acquire is over; token is 0 when it was never granted. */
+  | { readonly code: 'ENDED'; readonly cause: EndCause; readonly token: Token }
+  | {
+      readonly code: 'NOT_HOLDER' | 'SESSION_GONE' | 'WINDOW' | 'INVALID' | 'STALE_SEQ';
+      readonly message: string;
+    };
+
+export type SessionEndCause = 'closed' | 'expired' | 'ended';
+
+/** Facts that follow from one applied entry, in the order in which they happened. */
+export type LockEvent =
+  | { readonly type: 'sessionOpened'; readonly session: SessionId; readonly ttlMs: number | null }
+  | {
+      readonly type: 'sessionEnded';
+      readonly session: SessionId;
+      readonly cause: SessionEndCause;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'granted';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly names: readonly string[];
+    }
+  | {
+      readonly type: 'queued';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly waitMs: number | null;
+      readonly names: readonly string[];
+    }
+  /** A waiter is gone without a grant. */
+  | {
+      readonly type: 'left';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly cause: EndCause | SessionEndCause;
+      readonly names: readonly string[];
+    }
+  /** A grant is over. */
+  | {
+      readonly type: 'freed';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly cause: EndCause | SessionEndCause;
+      readonly names: readonly string[];
+      /** For a break: who and why. */
+      readonly reason: string;
+    };
+
+export interface Applied {
+  readonly outcome: Outcome;
+  readonly events: readonly LockEvent[];
+}

@@ -1,0 +1,92 @@
+// What the replica host offers to whoever carries requests to it: the ws endpoint, HTTP, an
+// embedding program, the simulator. Call-backs only; none runs inside the call that asked.
+
+import type { NodeId, Revision, SessionId } from '../base/units.ts';
+import type { Outcome } from '../locks/outcomes.ts';
+import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
+import type { KeyValue, SlotFile } from '../ports/storage.ts';
+import type { Transport } from '../ports/transport.ts';
+import type {
+  FoundingStep,
+  KeepAliveResult,
+  NodeStatus,
+  Query,
+  QueryResult,
+  Refused,
+  SessionNews,
+} from '../wire/client-messages.ts';
+
+export interface HostPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly keyValue: KeyValue;
+  readonly slots: readonly [SlotFile, SlotFile];
+  readonly logger: Logger;
+}
+
+/** Everything a node is told; from cluster.config.json in production. */
+export interface HostSettings {
+  readonly nodeId: NodeId;
+  readonly clusterName: string;
+  /** The file's nodes: who to dial until the log says otherwise. */
+  readonly nodes: readonly { readonly id: NodeId; readonly address: string }[];
+  readonly heartbeatMs: number;
+  readonly electionMs: number;
+  /** Limits for a cluster founded here. */
+  readonly limits: ReplicatedLimits;
+  /** Below this many free bytes the leader answers OVERLOADED. */
+  readonly reserveBytes: number;
+  /** Undecided commands of one client link, then the link is paused. */
+  readonly linkCommandsMax: number;
+  readonly linkBytesMax: number;
+  /** For display in status. */
+  readonly pid: number;
+  readonly version: string;
+}
+
+/** Why a host ended by itself; a stop that was asked for has code 0. */
+export interface HostExit {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+export interface HostReply {
+  readonly revision: Revision;
+  readonly outcome: Outcome | Refused;
+}
+
+export interface HostAnswer {
+  readonly revision: Revision;
+  readonly result: QueryResult;
+}
+
+export interface Host {
+  /** Called once if the host ends by itself; the process should exit with that code. */
+  onExit: (exit: HostExit) => void;
+  /** Opens the directory, listens, joins its cluster. `done(null)` when it takes part or is blank. */
+  start(done: (exit: HostExit | null) => void): void;
+  /** Steps down with a goodbye, closes links and stores. */
+  stop(done: () => void): void;
+  status(): NodeStatus;
+  /** Called with every change of role, leader or readiness. Returns the way to stop that. */
+  onLeaderChange(listener: () => void): () => void;
+  /** `body` comes from wire/command.ts encodeBody. Answers when applied, or with a refusal. */
+  execute(
+    request: { readonly body: Uint8Array; readonly ackedBelow: number },
+    done: (reply: HostReply) => void,
+  ): void;
+  keepAlive(session: SessionId, done: (result: KeepAliveResult) => void): void;
+  /** Linearizable, except `status`. */
+  query(query: Query, done: (answer: HostAnswer) => void): void;
+  founding(step: FoundingStep, done: (answer: HostAnswer) => void): void;
+  /** The caller of a waiting acquire vanished: removes the waiter, never a grant. Leader only. */
+  withdraw(session: SessionId, acquireSeq: number): void;
+  /** While a request of this session is open here, its lease is renewed by this node (HTTP). */
+  holdOpen(session: SessionId): () => void;
+  /** News of one session, as pushed to client links. Returns the way to stop. */
+  follow(session: SessionId, listener: (news: SessionNews, revision: Revision) => void): () => void;
+}

@@ -1,0 +1,110 @@
+// What nodes say to each other (RAFT.md §4). Every message names its term; sender and receiver
+// are known from the authenticated link that carries it.
+
+import type { Index, NodeId, StoreId, Term } from '../base/units.ts';
+import type { Entry } from './entry.ts';
+
+export interface PreVoteRequest {
+  readonly type: 'preVoteRequest';
+  /** The sender's unchanged current term. */
+  readonly term: Term;
+  /** The term it would campaign in. */
+  readonly nextTerm: Term;
+  /** Counts the polls of one sender within its term, so that grants of different polls do not add up. */
+  readonly poll: number;
+  readonly lastIndex: Index;
+  readonly lastTerm: Term;
+}
+
+export type PreVoteReason = 'granted' | 'sticky' | 'log' | 'term' | 'leader';
+
+export interface PreVoteResponse {
+  readonly type: 'preVoteResponse';
+  /** The responder's current term. */
+  readonly term: Term;
+  /** nextTerm of the request. */
+  readonly requestTerm: Term;
+  readonly poll: number;
+  readonly granted: boolean;
+  readonly reason: PreVoteReason;
+}
+
+export interface VoteRequest {
+  readonly type: 'voteRequest';
+  readonly term: Term;
+  readonly lastIndex: Index;
+  readonly lastTerm: Term;
+  /** The leader asked for this election: stickiness does not apply. */
+  readonly transfer: boolean;
+}
+
+export interface VoteResponse {
+  readonly type: 'voteResponse';
+  readonly term: Term;
+  readonly granted: boolean;
+}
+
+export interface Append {
+  readonly type: 'append';
+  readonly term: Term;
+  readonly prevIndex: Index;
+  readonly prevTerm: Term;
+  /** Contiguous from prevIndex + 1; may be empty. */
+  readonly entries: readonly Entry[];
+  readonly commit: Index;
+  /** Number of the quorum round that was current when it left (RAFT.md §8). */
+  readonly round: number;
+}
+
+export interface AppendResponse {
+  readonly type: 'appendResponse';
+  readonly term: Term;
+  readonly ok: boolean;
+  /** ok: everything up to here equals the leader's log and is durable. Otherwise 0. */
+  readonly matchIndex: Index;
+  /** Not ok: prevIndex of the Append that did not fit, and where to look next (RAFT.md §7.5). */
+  readonly rejectedPrev: Index;
+  readonly hintIndex: Index;
+  readonly hintTerm: Term;
+  readonly round: number;
+}
+
+export interface Heartbeat {
+  readonly type: 'heartbeat';
+  readonly term: Term;
+  /** min(match of the receiver, commit index). */
+  readonly commit: Index;
+  readonly round: number;
+}
+
+export interface HeartbeatResponse {
+  readonly type: 'heartbeatResponse';
+  readonly term: Term;
+  readonly round: number;
+  readonly lastIndex: Index;
+  readonly durableIndex: Index;
+}
+
+/** From a leader that stepped down in order to stop; heeded at equal term only. */
+export interface Goodbye {
+  readonly type: 'goodbye';
+  readonly term: Term;
+}
+
+export type RaftMessage =
+  | PreVoteRequest
+  | PreVoteResponse
+  | VoteRequest
+  | VoteResponse
+  | Append
+  | AppendResponse
+  | Heartbeat
+  | HeartbeatResponse
+  | Goodbye;
+
+/** Who speaks, as the handshake of its link established (RAFT.md §15.6). */
+export interface Sender {
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+  readonly bootCount: number;
+}

@@ -1,0 +1,251 @@
+// What passes between a client and a node over /v1/link. A frame carries a list of messages.
+
+import type { ErrorCode } from '../base/error.ts';
+import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
+import type { LockView, Outcome, SessionView } from '../locks/outcomes.ts';
+import type { FoundingRecord } from './founding-record.ts';
+import type { Role } from '../raft/events.ts';
+
+export const CLIENT_PROTOCOL = { min: 1, max: 1 } as const;
+
+/** First message of a client. `clusterId` is null until the client has learnt it. */
+export interface ClientHello {
+  readonly type: 'hello';
+  readonly versionMin: number;
+  readonly versionMax: number;
+  readonly clusterId: string | null;
+  readonly name: string;
+}
+
+/** `body` is encoded once (wire/command.ts) and sent again unchanged on every retry. */
+export interface CommandMessage {
+  readonly type: 'command';
+  /** Chosen by the client, unique on its link; the reply carries it. */
+  readonly requestId: number;
+  readonly ackedBelow: number;
+  readonly body: Uint8Array;
+}
+
+export interface KeepAliveItem {
+  readonly session: SessionId;
+  /** Fresh for every transmission (RAFT.md §14.2). */
+  readonly nonce: number;
+}
+
+export interface KeepAliveMessage {
+  readonly type: 'keepAlive';
+  readonly items: readonly KeepAliveItem[];
+}
+
+/** From now on events of these sessions are pushed to this link. */
+export interface AttachMessage {
+  readonly type: 'attach';
+  readonly sessions: readonly SessionId[];
+}
+
+export type Query =
+  | { readonly kind: 'inspect'; readonly name: string }
+  | {
+      readonly kind: 'list';
+      readonly prefix: string;
+      readonly after: string;
+      readonly limit: number;
+    }
+  | { readonly kind: 'session'; readonly session: SessionId }
+  | { readonly kind: 'sessions'; readonly after: Index; readonly limit: number }
+  /** Of this very node, no quorum needed. */
+  | { readonly kind: 'status' };
+
+export interface QueryMessage {
+  readonly type: 'query';
+  readonly requestId: number;
+  readonly query: Query;
+}
+
+/** Steps of `holdfast init` (DESIGN.md §4.12). */
+export type FoundingStep =
+  | { readonly step: 'ask' }
+  /** Sent to the first node of the file only: make and persist the record. */
+  | {
+      readonly step: 'mint';
+      readonly clusterName: string;
+      readonly members: FoundingRecord['members'];
+      readonly limits: FoundingRecord['limits'];
+      /** null: from the clock; tests give 0. */
+      readonly origin: Index | null;
+    }
+  | { readonly step: 'found'; readonly record: FoundingRecord };
+
+export interface FoundingMessage {
+  readonly type: 'founding';
+  readonly requestId: number;
+  readonly step: FoundingStep;
+}
+
+export type ClientMessage =
+  | ClientHello
+  | CommandMessage
+  | KeepAliveMessage
+  | AttachMessage
+  | QueryMessage
+  | FoundingMessage;
+
+export interface Welcome {
+  readonly type: 'welcome';
+  readonly version: number;
+  /** null while the node is blank. */
+  readonly clusterId: string | null;
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+}
+
+/** Pushed after the welcome and on every change; the highest term wins. */
+export interface LeaderNews {
+  readonly type: 'leader';
+  readonly term: Term;
+  readonly leaderId: NodeId | null;
+  readonly address: string | null;
+  /** True when the sender itself leads and is ready to answer. */
+  readonly isReady: boolean;
+}
+
+/** An answer that is not the machine's: nothing was applied, or its fate is unknown. */
+export interface Refused {
+  readonly code: Extract<
+    ErrorCode,
+    | 'NOT_LEADER'
+    | 'OVERLOADED'
+    | 'UNAVAILABLE'
+    | 'OUTCOME_UNKNOWN'
+    | 'NOT_FOUNDED'
+    | 'CLUSTER_CHANGED'
+    | 'INTERNAL'
+  >;
+  readonly message: string;
+}
+
+export interface Reply {
+  readonly type: 'reply';
+  readonly requestId: number;
+  /** Applied index that the outcome reflects; 0 when refused. */
+  readonly revision: Revision;
+  readonly outcome: Outcome | Refused;
+}
+
+export interface KeepAliveResult {
+  readonly session: SessionId;
+  readonly nonce: number;
+  readonly code: 'OK' | 'NOT_LEADER' | 'SESSION_GONE';
+  /** The session's TTL when OK, else null; null too for a session without TTL. */
+  readonly ttlMs: number | null;
+}
+
+export interface KeepAliveReply {
+  readonly type: 'keepAliveReply';
+  readonly items: readonly KeepAliveResult[];
+}
+
+/** A node as it describes itself and what it knows of the others. */
+export interface NodeStatus {
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+  readonly clusterId: string | null;
+  readonly clusterName: string;
+  readonly role: Role | 'blank' | 'starting' | 'stopped';
+  readonly isReady: boolean;
+  readonly term: Term;
+  readonly leaderId: NodeId | null;
+  readonly leaderAddress: string | null;
+  readonly commitIndex: Index;
+  readonly appliedIndex: Index;
+  readonly lastIndex: Index;
+  readonly durableIndex: Index;
+  readonly stateHash: string;
+  readonly sessions: number;
+  readonly locks: number;
+  readonly pid: number;
+  readonly bootCount: number;
+  readonly version: string;
+  readonly peers: readonly {
+    readonly nodeId: NodeId;
+    readonly address: string;
+    readonly isConnected: boolean;
+    /** As leader: how far it has the log. Otherwise 0. */
+    readonly matchIndex: Index;
+  }[];
+}
+
+export type FoundingState = 'blank' | 'founded';
+
+export type QueryResult =
+  | { readonly kind: 'lock'; readonly lock: LockView }
+  | { readonly kind: 'locks'; readonly locks: readonly LockView[]; readonly hasMore: boolean }
+  | { readonly kind: 'session'; readonly session: SessionView | null }
+  | {
+      readonly kind: 'sessions';
+      readonly sessions: readonly SessionView[];
+      readonly hasMore: boolean;
+    }
+  | { readonly kind: 'status'; readonly status: NodeStatus }
+  | {
+      readonly kind: 'founding';
+      readonly nodeId: NodeId;
+      readonly storeId: StoreId;
+      readonly state: FoundingState;
+      /** The record it has, founded or minted; else null. */
+      readonly record: FoundingRecord | null;
+    }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string };
+
+export interface Answer {
+  readonly type: 'answer';
+  readonly requestId: number;
+  readonly revision: Revision;
+  readonly result: QueryResult;
+}
+
+/** Speeds things up; whatever it says can be asked for too. Sent to links that attached. */
+export type SessionNews =
+  | {
+      readonly kind: 'granted';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+    }
+  /** The acquire ended without its session's doing: withdrawn or broken. */
+  | {
+      readonly kind: 'over';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly cause: 'withdrawn' | 'broken';
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'ended';
+      readonly session: SessionId;
+      readonly cause: 'closed' | 'expired' | 'ended';
+      readonly reason: string;
+    };
+
+export interface NewsMessage {
+  readonly type: 'news';
+  readonly revision: Revision;
+  readonly news: SessionNews;
+}
+
+/** The node is stopping or refuses the client; the link ends after it. */
+export interface GoodbyeMessage {
+  readonly type: 'goodbye';
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export type NodeMessage =
+  | Welcome
+  | LeaderNews
+  | Reply
+  | KeepAliveReply
+  | Answer
+  | NewsMessage
+  | GoodbyeMessage;

@@ -1,0 +1,14 @@
+import type { Index } from '../base/units.ts';
+import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { Member } from '../raft/config.ts';
+
+/** Made once by the first node of the file, copied to the rest (DESIGN.md §4.12). */
+export interface FoundingRecord {
+  /** 128 random bits in hex. */
+  readonly clusterId: string;
+  readonly clusterName: string;
+  readonly members: readonly Member[];
+  readonly limits: ReplicatedLimits;
+  /** The log starts after this index, so that tokens never repeat (DESIGN.md §4.13). */
+  readonly origin: Index;
+}
