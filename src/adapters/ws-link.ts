@@ -66,6 +66,8 @@ export class WsLink implements Link {
   private readonly limits: WsLimits;
   /** True once the owner will hear nothing more; the socket may live up to closeMs longer. */
   private isEnded = false;
+  /** True from a fault found in `send` until the owner is told. */
+  private isEnding = false;
   private isPaused = false;
   private isCorked = false;
   private isAboveMark = false;
@@ -99,18 +101,19 @@ export class WsLink implements Link {
   }
 
   send(frame: Uint8Array): boolean {
-    if (this.isEnded) return false;
-    if (frame.length > this.limits.frameBytesMax) {
-      this.later(`a frame of ${frame.length} bytes was to be sent`, MESSAGE_TOO_BIG);
-      return false;
+    if (this.isEnded || this.isEnding) return false;
+    const { webSocket, limits } = this;
+    if (frame.length > limits.frameBytesMax) {
+      const reason = `a frame of ${frame.length} bytes was to be sent`;
+      return this.endAfterCall(reason, () => webSocket.close(MESSAGE_TOO_BIG, reason));
     }
     this.cork();
-    this.webSocket.send(frame, BINARY);
-    const buffered = this.webSocket.bufferedAmount;
-    if (buffered <= this.limits.sendMarkBytes) return true;
+    webSocket.send(frame, BINARY);
+    const buffered = webSocket.bufferedAmount;
+    if (buffered <= limits.sendMarkBytes) return true;
     this.isAboveMark = true;
-    if (buffered > this.limits.sendCapBytes) this.later(`${buffered} bytes left unread`, null);
-    return false;
+    if (buffered <= limits.sendCapBytes) return false;
+    return this.endAfterCall(`${buffered} bytes left unread`, () => webSocket.terminate());
   }
 
   pause(): void {
@@ -210,16 +213,12 @@ export class WsLink implements Link {
     this.onDrain();
   }
 
-  // Ends the link after the running call has returned; closeCode null destroys the socket.
-  private later(reason: string, closeCode: number | null): void {
-    process.nextTick(() => {
-      if (this.isEnded) return;
-      if (closeCode === null) this.cut(reason);
-      else {
-        this.webSocket.close(closeCode, reasonText(reason));
-        this.finish(reason);
-      }
-    });
+  // Ends the connection now, but tells the owner only when its call has returned.
+  private endAfterCall(reason: string, endNow: () => void): false {
+    this.isEnding = true;
+    process.nextTick(() => this.finish(reason)); // first, or 'close' would tell a poorer reason
+    endNow();
+    return false;
   }
 
   private cut(reason: string): void {

@@ -60,21 +60,19 @@ export async function dialled(world: TransportWorld, address: string, door: Door
 /** A connection between the two transports of the world. */
 export async function connected(world: TransportWorld, door: Door = 'client'): Promise<LinkPair> {
   const accepted = await listening(world);
-  let pair: { link: Link; record: LinkRecord } | null = null;
+  const near: { link: Link; record: LinkRecord }[] = [];
   world.dialer.dial(world.address(), door, (result) => {
-    if (typeof result !== 'string') pair = { link: result, record: recordOf(result) };
+    if (typeof result !== 'string') near.push({ link: result, record: recordOf(result) });
   });
-  await world.until('connected', () => pair !== null && accepted.length > 0);
-  const far = accepted[0];
-  const near: { link: Link; record: LinkRecord } | null = pair;
-  if (near === null || far === undefined) throw new Error('no connection');
-  const { link, record } = near satisfies { link: Link; record: LinkRecord };
+  await world.until('connected', () => near.length > 0 && accepted.length > 0);
+  const [here, there] = [near[0], accepted[0]];
+  if (here === undefined || there === undefined) throw new Error('no connection');
   return {
-    dialled: link,
-    accepted: far.link,
-    door: far.door,
-    atDialled: record,
-    atAccepted: far.record,
+    dialled: here.link,
+    accepted: there.link,
+    door: there.door,
+    atDialled: here.record,
+    atAccepted: there.record,
   };
 }
 
