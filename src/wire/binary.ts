@@ -1,0 +1,26 @@
+import { DecodeError } from './decode-error.ts';
+
+const TWO_32 = 0x1_0000_0000;
+
+/** A view on exactly these bytes. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Writes a safe, non-negative integer as 8 bytes, little-endian. */
+export function putSafeInteger(view: DataView, at: number, value: number): void {
+  view.setUint32(at, value % TWO_32, true);
+  view.setUint32(at + 4, Math.floor(value / TWO_32), true);
+}
+
+/** Reads what putSafeInteger wrote. Throws DecodeError for 2^53 and more. */
+export function takeSafeInteger(view: DataView, at: number, what: string): number {
+  const value = view.getUint32(at + 4, true) * TWO_32 + view.getUint32(at, true);
+  if (Number.isSafeInteger(value)) return value;
+  throw new DecodeError(`${what}: expected a number below 2^53, got ${value}`);
+}
+
+/** True when both have the same bytes. */
+export function areBytesEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}

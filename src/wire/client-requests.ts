@@ -1,0 +1,183 @@
+// What a client says, as positional arrays [type, …].
+
+import { unreachable } from '../base/assert.ts';
+import type { ClientMessage, FoundingStep, KeepAliveItem, Query } from './client-messages.ts';
+import { memberFields, readMember } from './config.ts';
+import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
+import { Reader, choiceOf, textItem } from './reader.ts';
+
+const TYPES = [
+  'hello',
+  'command',
+  'keepAlive',
+  'attach',
+  'query',
+  'founding',
+] as const satisfies readonly ClientMessage['type'][];
+
+const QUERIES = [
+  'inspect',
+  'list',
+  'session',
+  'sessions',
+  'status',
+] as const satisfies readonly Query['kind'][];
+
+const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep['step'][];
+
+/** The message as a positional array. */
+export function clientMessageFields(message: ClientMessage): unknown[] {
+  return [choiceOf(TYPES, message.type), ...contentFields(message)];
+}
+
+/** Throws DecodeError. */
+export function readClientMessage(value: unknown, what: string): ClientMessage {
+  const read = new Reader(value, what);
+  return read.done(readContent(read));
+}
+
+function contentFields(message: ClientMessage): unknown[] {
+  switch (message.type) {
+    case 'hello':
+      return [message.versionMin, message.versionMax, message.clusterId, message.name];
+    case 'command':
+      return [message.requestId, message.ackedBelow, message.body];
+    case 'keepAlive':
+      return [message.items.map((item) => [item.session, item.nonce])];
+    case 'attach':
+      return [message.sessions];
+    case 'query':
+      return [message.requestId, queryFields(message.query)];
+    case 'founding':
+      return [message.requestId, stepFields(message.step)];
+    default:
+      return unreachable(message);
+  }
+}
+
+function readContent(read: Reader): ClientMessage {
+  const type = read.choice('type', TYPES);
+  switch (type) {
+    case 'hello':
+      return {
+        type,
+        versionMin: read.integer('versionMin', 1),
+        versionMax: read.integer('versionMax', 1),
+        clusterId: read.textOrNull('clusterId'),
+        name: read.text('name'),
+      };
+    case 'command':
+      return {
+        type,
+        requestId: read.integer('requestId'),
+        ackedBelow: read.integer('ackedBelow'),
+        body: read.bytes('body'),
+      };
+    case 'keepAlive':
+      return { type, items: read.list('items', readKeepAlive) };
+    case 'attach':
+      return { type, sessions: read.list('sessions', textItem) };
+    case 'query':
+      return { type, requestId: read.integer('requestId'), query: readQuery(read.any('query')) };
+    case 'founding':
+      return { type, requestId: read.integer('requestId'), step: readStep(read.any('step')) };
+    default:
+      return unreachable(type);
+  }
+}
+
+function readKeepAlive(value: unknown, what: string): KeepAliveItem {
+  const read = new Reader(value, what);
+  return read.done({ session: read.text('session'), nonce: read.integer('nonce') });
+}
+
+function queryFields(query: Query): unknown[] {
+  const kind = choiceOf(QUERIES, query.kind);
+  switch (query.kind) {
+    case 'inspect':
+      return [kind, query.name];
+    case 'list':
+      return [kind, query.prefix, query.after, query.limit];
+    case 'session':
+      return [kind, query.session];
+    case 'sessions':
+      return [kind, query.after, query.limit];
+    case 'status':
+      return [kind];
+    default:
+      return unreachable(query);
+  }
+}
+
+function readQuery(value: unknown): Query {
+  const read = new Reader(value, 'query');
+  return read.done(readQueryContent(read));
+}
+
+function readQueryContent(read: Reader): Query {
+  const kind = read.choice('kind', QUERIES);
+  switch (kind) {
+    case 'inspect':
+      return { kind, name: read.text('name') };
+    case 'list':
+      return {
+        kind,
+        prefix: read.text('prefix'),
+        after: read.text('after'),
+        limit: read.integer('limit', 1),
+      };
+    case 'session':
+      return { kind, session: read.text('session') };
+    case 'sessions':
+      return { kind, after: read.integer('after'), limit: read.integer('limit', 1) };
+    case 'status':
+      return { kind };
+    default:
+      return unreachable(kind);
+  }
+}
+
+function stepFields(step: FoundingStep): unknown[] {
+  const tag = choiceOf(STEPS, step.step);
+  switch (step.step) {
+    case 'ask':
+      return [tag];
+    case 'mint':
+      return [
+        tag,
+        step.clusterName,
+        step.members.map(memberFields),
+        limitsFields(step.limits),
+        step.origin,
+      ];
+    case 'found':
+      return [tag, foundingFields(step.record)];
+    default:
+      return unreachable(step);
+  }
+}
+
+function readStep(value: unknown): FoundingStep {
+  const read = new Reader(value, 'founding');
+  return read.done(readStepContent(read));
+}
+
+function readStepContent(read: Reader): FoundingStep {
+  const step = read.choice('step', STEPS);
+  switch (step) {
+    case 'ask':
+      return { step };
+    case 'mint':
+      return {
+        step,
+        clusterName: read.text('clusterName'),
+        members: read.list('members', readMember),
+        limits: readLimits(read.any('limits'), 'founding.limits'),
+        origin: read.integerOrNull('origin'),
+      };
+    case 'found':
+      return { step, record: readFounding(read.any('record'), 'founding.record') };
+    default:
+      return unreachable(step);
+  }
+}

@@ -1,0 +1,206 @@
+// What a request came to, and what locks and sessions look like, as positional arrays.
+
+import type {
+  EndCause,
+  HolderView,
+  LockView,
+  Outcome,
+  SessionView,
+  WaiterView,
+} from '../locks/outcomes.ts';
+import type { Refused } from './client-messages.ts';
+import { Reader, choiceOf } from './reader.ts';
+
+type AnyOutcome = Outcome | Refused;
+
+const CODES = [
+  'OPENED',
+  'GRANTED',
+  'QUEUED',
+  'DONE',
+  'LOCK_BUSY',
+  'ENDED',
+  'NOT_HOLDER',
+  'SESSION_GONE',
+  'WINDOW',
+  'INVALID',
+  'STALE_SEQ',
+  'NOT_LEADER',
+  'OVERLOADED',
+  'UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+  'NOT_FOUNDED',
+  'CLUSTER_CHANGED',
+  'INTERNAL',
+] as const satisfies readonly AnyOutcome['code'][];
+
+const END_CAUSES = [
+  'released',
+  'cancelled',
+  'withdrawn',
+  'broken',
+] as const satisfies readonly EndCause[];
+
+const MODES = ['exclusive', 'shared'] as const satisfies readonly HolderView['mode'][];
+
+/** An outcome or refusal as a positional array. */
+export function outcomeFields(outcome: AnyOutcome): unknown[] {
+  return [choiceOf(CODES, outcome.code), ...contentFields(outcome)];
+}
+
+/** Throws DecodeError. */
+export function readOutcome(value: unknown, what: string): AnyOutcome {
+  const read = new Reader(value, what);
+  return read.done(readContent(read));
+}
+
+function contentFields(outcome: AnyOutcome): unknown[] {
+  switch (outcome.code) {
+    case 'OPENED':
+      return [outcome.session, outcome.ttlMs, outcome.lockDelayMs];
+    case 'GRANTED':
+      return [outcome.token];
+    case 'QUEUED':
+      return [outcome.ahead];
+    case 'DONE':
+      return [];
+    case 'LOCK_BUSY':
+      return [
+        outcome.name,
+        outcome.holder === null ? null : holderFields(outcome.holder),
+        outcome.aheadIndex,
+      ];
+    case 'ENDED':
+      return [choiceOf(END_CAUSES, outcome.cause), outcome.token];
+    default:
+      return [outcome.message];
+  }
+}
+
+function readContent(read: Reader): AnyOutcome {
+  const code = read.choice('code', CODES);
+  switch (code) {
+    case 'OPENED':
+      return {
+        code,
+        session: read.text('session'),
+        ttlMs: read.integerOrNull('ttlMs'),
+        lockDelayMs: read.integer('lockDelayMs'),
+      };
+    case 'GRANTED':
+      return { code, token: read.integer('token', 1) };
+    case 'QUEUED':
+      return { code, ahead: read.integer('ahead') };
+    case 'DONE':
+      return { code };
+    case 'LOCK_BUSY':
+      return {
+        code,
+        name: read.text('name'),
+        holder: read.nullable('holder', readHolder),
+        aheadIndex: read.integer('aheadIndex'),
+      };
+    case 'ENDED':
+      return { code, cause: read.choice('cause', END_CAUSES), token: read.integer('token') };
+    default:
+      return { code, message: read.text('message') };
+  }
+}
+
+/** A lock with its holders and waiters as a positional array. */
+export function lockFields(lock: LockView): unknown[] {
+  return [lock.name, lock.holders.map(holderFields), lock.waiters.map(waiterFields)];
+}
+
+/** Throws DecodeError. */
+export function readLock(value: unknown, what: string): LockView {
+  const read = new Reader(value, what);
+  return read.done({
+    name: read.text('name'),
+    holders: read.list('holders', readHolder),
+    waiters: read.list('waiters', readWaiter),
+  });
+}
+
+function holderFields(holder: HolderView): unknown[] {
+  return [
+    holder.token,
+    holder.session,
+    holder.acquireSeq,
+    choiceOf(MODES, holder.mode),
+    holder.sessionName,
+    holder.sessionMeta,
+    holder.meta,
+    holder.value,
+    holder.sinceMs,
+  ];
+}
+
+function readHolder(value: unknown, what: string): HolderView {
+  const read = new Reader(value, what);
+  return read.done({
+    token: read.integer('token', 1),
+    session: read.text('session'),
+    acquireSeq: read.integer('acquireSeq', 1),
+    mode: read.choice('mode', MODES),
+    sessionName: read.text('sessionName'),
+    sessionMeta: read.text('sessionMeta'),
+    meta: read.text('meta'),
+    value: read.textOrNull('value'),
+    sinceMs: read.integer('sinceMs'),
+  });
+}
+
+function waiterFields(waiter: WaiterView): unknown[] {
+  return [
+    waiter.session,
+    waiter.acquireSeq,
+    choiceOf(MODES, waiter.mode),
+    waiter.index,
+    waiter.sessionName,
+    waiter.sinceMs,
+  ];
+}
+
+function readWaiter(value: unknown, what: string): WaiterView {
+  const read = new Reader(value, what);
+  return read.done({
+    session: read.text('session'),
+    acquireSeq: read.integer('acquireSeq', 1),
+    mode: read.choice('mode', MODES),
+    index: read.integer('index'),
+    sessionName: read.text('sessionName'),
+    sinceMs: read.integer('sinceMs'),
+  });
+}
+
+/** A session as a positional array. */
+export function sessionFields(session: SessionView): unknown[] {
+  return [
+    session.session,
+    session.ttlMs,
+    session.leaseMs,
+    session.lockDelayMs,
+    session.name,
+    session.meta,
+    session.openedMs,
+    session.held,
+    session.waiting,
+  ];
+}
+
+/** Throws DecodeError. */
+export function readSession(value: unknown, what: string): SessionView {
+  const read = new Reader(value, what);
+  return read.done({
+    session: read.text('session'),
+    ttlMs: read.integerOrNull('ttlMs'),
+    leaseMs: read.integerOrNull('leaseMs'),
+    lockDelayMs: read.integer('lockDelayMs'),
+    name: read.text('name'),
+    meta: read.text('meta'),
+    openedMs: read.integer('openedMs'),
+    held: read.integer('held'),
+    waiting: read.integer('waiting'),
+  });
+}
