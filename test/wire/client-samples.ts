@@ -1,0 +1,202 @@
+// Every message between client and node, by a name that says which variant it is.
+
+import type { HolderView, LockView, Outcome, SessionView } from '../../src/locks/outcomes.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import { encodeBody } from '../../src/wire/command.ts';
+import type {
+  ClientMessage,
+  FoundingStep,
+  NodeMessage,
+  NodeStatus,
+  Query,
+  QueryResult,
+  Refused,
+  SessionNews,
+} from '../../src/wire/client-messages.ts';
+import { BODIES, CLUSTER_ID, CONFIG, FOUNDING, ORIGIN, SESSION } from './samples.ts';
+
+const HOLDER: HolderView = {
+  token: ORIGIN + 5,
+  session: SESSION,
+  acquireSeq: 2,
+  mode: 'shared',
+  sessionName: 'worker',
+  sessionMeta: '{"host":"a"}',
+  meta: '{}',
+  value: null,
+  sinceMs: 1_790_000_000_000,
+};
+
+const LOCK: LockView = {
+  name: 'orders/42',
+  holders: [HOLDER],
+  waiters: [
+    {
+      session: SESSION,
+      acquireSeq: 3,
+      mode: 'exclusive',
+      index: ORIGIN + 6,
+      sessionName: 'worker',
+      sinceMs: 1_790_000_000_001,
+    },
+  ],
+};
+
+const SESSION_VIEW: SessionView = {
+  session: SESSION,
+  ttlMs: null,
+  leaseMs: 60_000,
+  lockDelayMs: 500,
+  name: 'worker',
+  meta: '',
+  openedMs: 1_790_000_000_000,
+  held: 1,
+  waiting: 2,
+};
+
+const STATUS: NodeStatus = {
+  nodeId: 'n1',
+  storeId: '1'.repeat(32),
+  clusterId: CLUSTER_ID,
+  clusterName: 'local',
+  role: 'leader',
+  isReady: true,
+  term: 12,
+  leaderId: 'n1',
+  leaderAddress: '127.0.0.1:7101',
+  commitIndex: ORIGIN + 3,
+  appliedIndex: ORIGIN + 2,
+  lastIndex: ORIGIN + 4,
+  durableIndex: ORIGIN + 4,
+  stateHash: '00ff00ff00ff00ff',
+  sessions: 2,
+  locks: 1,
+  pid: 4711,
+  bootCount: 3,
+  version: '0.1.0',
+  peers: [{ nodeId: 'n2', address: '127.0.0.1:7102', isConnected: true, matchIndex: ORIGIN }],
+};
+
+const QUERIES: readonly Query[] = [
+  { kind: 'inspect', name: 'orders/42' },
+  { kind: 'list', prefix: 'orders/', after: '', limit: 100 },
+  { kind: 'session', session: SESSION },
+  { kind: 'sessions', after: ORIGIN, limit: 100 },
+  { kind: 'status' },
+];
+
+const STEPS: readonly FoundingStep[] = [
+  { step: 'ask' },
+  {
+    step: 'mint',
+    clusterName: 'local',
+    members: CONFIG.voters,
+    limits: DEFAULT_LIMITS,
+    origin: null,
+  },
+  { step: 'found', record: FOUNDING },
+];
+
+const OUTCOMES: readonly (Outcome | Refused)[] = [
+  { code: 'OPENED', session: SESSION, ttlMs: 15_000, lockDelayMs: 0 },
+  { code: 'GRANTED', token: ORIGIN + 5 },
+  { code: 'QUEUED', ahead: 3 },
+  { code: 'DONE' },
+  { code: 'LOCK_BUSY', name: 'orders/42', holder: HOLDER, aheadIndex: 0 },
+  { code: 'ENDED', cause: 'broken', token: 0 },
+  { code: 'NOT_HOLDER', message: 'another session holds it' },
+  { code: 'SESSION_GONE', message: 'it expired' },
+  { code: 'WINDOW', message: 'too many' },
+  { code: 'INVALID', message: 'a name must have at least 1 byte' },
+  { code: 'STALE_SEQ', message: 'acknowledged before' },
+  { code: 'NOT_LEADER', message: 'ask n2' },
+  { code: 'OVERLOADED', message: 'wait' },
+  { code: 'UNAVAILABLE', message: 'no quorum' },
+  { code: 'OUTCOME_UNKNOWN', message: 'it stepped down' },
+  { code: 'NOT_FOUNDED', message: 'run holdfast init' },
+  { code: 'CLUSTER_CHANGED', message: 'another cluster' },
+  { code: 'INTERNAL', message: 'a bug' },
+];
+
+const RESULTS: readonly QueryResult[] = [
+  { kind: 'lock', lock: LOCK },
+  { kind: 'locks', locks: [LOCK, { name: 'free', holders: [], waiters: [] }], hasMore: true },
+  { kind: 'session', session: SESSION_VIEW },
+  { kind: 'sessions', sessions: [SESSION_VIEW], hasMore: false },
+  { kind: 'status', status: STATUS },
+  { kind: 'founding', nodeId: 'n1', storeId: 's', state: 'founded', record: FOUNDING },
+  { kind: 'refused', code: 'NOT_LEADER', message: 'ask n2' },
+];
+
+const NEWS: readonly SessionNews[] = [
+  { kind: 'granted', session: SESSION, acquireSeq: 2, token: ORIGIN + 5 },
+  { kind: 'over', session: SESSION, acquireSeq: 2, token: 0, cause: 'withdrawn', reason: '' },
+  { kind: 'ended', session: SESSION, cause: 'expired', reason: 'no keepalive' },
+];
+
+export const CLIENT_MESSAGES: Readonly<Record<string, ClientMessage>> = {
+  hello: { type: 'hello', versionMin: 1, versionMax: 1, clusterId: null, name: 'worker' },
+  command: { type: 'command', requestId: 1, ackedBelow: 2, body: encodeBody(BODIES.acquire) },
+  keepAlive: { type: 'keepAlive', items: [{ session: SESSION, nonce: 9 }] },
+  attach: { type: 'attach', sessions: [SESSION] },
+  ...named(
+    'query',
+    QUERIES,
+    ({ kind }) => kind,
+    (query) => ({ type: 'query', requestId: 2, query }),
+  ),
+  ...named(
+    'founding',
+    STEPS,
+    ({ step }) => step,
+    (step) => ({ type: 'founding', requestId: 3, step }),
+  ),
+};
+
+export const NODE_MESSAGES: Readonly<Record<string, NodeMessage>> = {
+  welcome: { type: 'welcome', version: 1, clusterId: CLUSTER_ID, nodeId: 'n1', storeId: 's' },
+  leader: { type: 'leader', term: 12, leaderId: 'n1', address: '127.0.0.1:7101', isReady: true },
+  leaderless: { type: 'leader', term: 12, leaderId: null, address: null, isReady: false },
+  keepAliveReply: {
+    type: 'keepAliveReply',
+    items: [{ session: SESSION, nonce: 9, code: 'OK', ttlMs: 15_000 }],
+  },
+  goodbye: { type: 'goodbye', code: 'CLOSED', message: 'the node is stopping' },
+  ...named(
+    'reply',
+    OUTCOMES,
+    ({ code }) => code,
+    (outcome) => ({
+      type: 'reply',
+      requestId: 4,
+      revision: ORIGIN + 9,
+      outcome,
+    }),
+  ),
+  ...named(
+    'answer',
+    RESULTS,
+    ({ kind }) => kind,
+    (result) => ({
+      type: 'answer',
+      requestId: 5,
+      revision: ORIGIN + 9,
+      result,
+    }),
+  ),
+  ...named(
+    'news',
+    NEWS,
+    ({ kind }) => kind,
+    (news) => ({ type: 'news', revision: ORIGIN, news }),
+  ),
+};
+
+function named<From, To>(
+  prefix: string,
+  list: readonly From[],
+  name: (item: From) => string,
+  message: (item: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(list.map((item) => [`${prefix}-${name(item)}`, message(item)]));
+}
