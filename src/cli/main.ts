@@ -1,0 +1,82 @@
+// The command line program `holdfast`.
+
+import { Command, CommanderError } from 'commander';
+import { addAcquireCommand } from './acquire.ts';
+import { addBreakCommand } from './break.ts';
+import { EXIT, exitCodeOf } from './exit-code.ts';
+import { addInitCommand } from './init.ts';
+import { addInspectCommand } from './inspect.ts';
+import { addListCommand } from './list.ts';
+import { addNodeCommand } from './node.ts';
+import { noteLine, printError, printLine } from './output.ts';
+import { addExamples } from './program.ts';
+import type { Invocation } from './program.ts';
+import { addRunCommand } from './run.ts';
+import { addStatusCommand } from './status.ts';
+import { addUpCommand } from './up.ts';
+import { packageVersion } from './version.ts';
+
+const EXAMPLES = [
+  'holdfast up                                    # a cluster of three nodes on this machine',
+  'holdfast run backup --wait 10s -- ./backup.sh  # run a command while holding a lock',
+  'holdfast inspect backup                        # who holds it, who waits',
+  'holdfast status                                # the nodes and who leads',
+];
+
+/** Runs one command; resolves with the exit code of the process. Never rejects. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { own, childArgv } = splitAtChild(argv);
+  const invocation: Invocation = { program: createProgram(), childArgv, exitCode: 0 };
+  addCommands(invocation);
+  try {
+    await invocation.program.parseAsync([...own], { from: 'user' });
+    return invocation.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
+    printError(error);
+    return exitCodeOf(error);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('holdfast')
+    .description('A lock service with fencing tokens.')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        printLine(text.trimEnd());
+      },
+      writeErr: (text) => {
+        noteLine(text.trimEnd());
+      },
+      outputError: (text, write) => {
+        write(`holdfast: USAGE: ${text.replace(/^error: /, '').trim().replaceAll('\n', ' ')}`);
+      },
+    });
+  return addExamples(program, EXAMPLES);
+}
+
+function addCommands(invocation: Invocation): void {
+  addUpCommand(invocation);
+  addInitCommand(invocation);
+  addNodeCommand(invocation);
+  addRunCommand(invocation);
+  addAcquireCommand(invocation);
+  addInspectCommand(invocation);
+  addListCommand(invocation);
+  addBreakCommand(invocation);
+  addStatusCommand(invocation);
+}
+
+// Everything after the first `--` of `run` belongs to the child, byte for byte; commander would
+// look at it for options of its own.
+function splitAtChild(argv: readonly string[]): {
+  readonly own: readonly string[];
+  readonly childArgv: readonly string[] | null;
+} {
+  const at = argv[0] === 'run' ? argv.indexOf('--') : -1;
+  if (at === -1) return { own: argv, childArgv: null };
+  return { own: argv.slice(0, at), childArgv: argv.slice(at + 1) };
+}

@@ -1,0 +1,89 @@
+// Answers go to stdout, everything else to stderr. Written synchronously and without opening
+// process.stdout: that would set a pipe that a child shares with us to non-blocking.
+
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { HoldfastError } from '../base/error.ts';
+import { Failure } from './exit-code.ts';
+
+const STDOUT = 1;
+const STDERR = 2;
+const RETRY_MS = 2;
+
+/** One line of an answer. */
+export function printLine(line: string): void {
+  write(STDOUT, `${line}\n`);
+}
+
+/** An answer for programs: one line of JSON. */
+export function printJson(value: unknown): void {
+  printLine(JSON.stringify(value));
+}
+
+/** Rows below a header, in columns as wide as they need to be. */
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  for (const row of [header, ...rows]) {
+    printLine(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd());
+  }
+}
+
+/** Something to know that is no answer. */
+export function note(text: string): void {
+  write(STDERR, `holdfast: ${text}\n`);
+}
+
+/** A line of stderr as it is, for others to copy or a child's own. */
+export function noteLine(line: string): void {
+  write(STDERR, `${line}\n`);
+}
+
+/** Why a command ended: one line, in red on a terminal unless NO_COLOR is set. */
+export function printError(error: unknown): void {
+  const text = `holdfast: ${visible(messageOf(error))}`;
+  write(STDERR, isColourful() ? `\u001b[31m${text}\u001b[0m\n` : `${text}\n`);
+}
+
+/**
+ * Text from others on one line: what a terminal would act on is shown as an escape instead.
+ */
+export function visible(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A moment for people: `2026-11-30 10:04:05Z`. */
+export function showTime(wallMs: number): string {
+  return new Date(wallMs).toISOString().replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+}
+
+function isColourful(): boolean {
+  return isatty(STDERR) && (process.env['NO_COLOR'] ?? '') === '';
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Failure || HoldfastError.is(error)) return error.message;
+  if (error instanceof Error) return `INTERNAL: ${error.message}`;
+  return `INTERNAL: ${String(error)}`;
+}
+
+// Somebody else may have made the pipe non-blocking; then a full one answers EAGAIN.
+function write(fd: number, text: string): void {
+  let bytes: Uint8Array = Buffer.from(text, 'utf8');
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(fd, bytes));
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}

@@ -1,0 +1,56 @@
+// What all commands share: how they are declared, how they end, and the options that several take.
+
+import { Command, InvalidArgumentError } from 'commander';
+import { HoldfastError } from '../base/error.ts';
+import { parseDuration } from './duration.ts';
+import type { AddressOptions } from './addresses.ts';
+
+/** What a command is given besides its own arguments, and where it leaves its exit code. */
+export interface Invocation {
+  readonly program: Command;
+  /** The arguments after a `--` that ends the options of `run`; null without one. */
+  readonly childArgv: readonly string[] | null;
+  exitCode: number;
+}
+
+/** Options of every command that talks to a cluster. */
+export interface ClusterOptions extends AddressOptions {
+  readonly json?: true;
+}
+
+/** Adds --nodes, --config and --json. */
+export function addClusterOptions(command: Command): Command {
+  return command
+    .option('--nodes <list>', 'addresses host:port,… of the nodes (default: HOLDFAST_NODES)')
+    .option('--config <file>', 'configuration file that names the nodes')
+    .option('--json', 'print the answer as JSON');
+}
+
+/** Puts examples first in a command's help, before usage and options. */
+export function addExamples(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example}`).join('\n');
+  return command.addHelpText('before', `Examples:\n${lines}\n`);
+}
+
+/** Parser of a duration option, for commander. */
+export function durationArgument(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new InvalidArgumentError(shortMessage(error));
+  }
+}
+
+/** Parser of a whole number within limits, for commander. */
+export function integerArgument(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+function shortMessage(error: unknown): string {
+  if (HoldfastError.is(error)) return error.message.slice(error.code.length + 2);
+  return String(error);
+}
