@@ -1,0 +1,172 @@
+// One end of a link, in the hands of one life of a process.
+
+import { crc32c } from '../../src/base/hash.ts';
+import type { Link } from '../../src/ports/transport.ts';
+import type { Parcel, Pipe } from './pipe.ts';
+import type { Life, Work } from './process.ts';
+
+/** Above so many bytes in its own memory a sender is told to wait. */
+export const HIGH_WATER_BYTES = 64 * 1024;
+
+/** What one end of a link is made of. */
+export interface LinkEndPlan {
+  readonly life: Life;
+  readonly remote: string;
+  readonly number: number;
+  readonly outgoing: Pipe;
+  readonly incoming: Pipe;
+  /** Called when this end will neither send nor receive any more. */
+  readonly onOver: () => void;
+}
+
+/** The Link port of one side. */
+export class LinkEnd implements Link {
+  readonly remote: string;
+  onFrame: (frame: Uint8Array) => void = () => {};
+  onClose: (reason: string) => void = () => {};
+  onDrain: () => void = () => {};
+  /** The dialler waits for this: the other side accepted. */
+  onOpen: () => void = () => {};
+  private readonly plan: LinkEndPlan;
+  private readonly lane: string;
+  private readonly unread: Parcel[] = [];
+  private isOver = false;
+  private isHeld = false;
+  private isPumping = false;
+  private owesDrain = false;
+
+  constructor(plan: LinkEndPlan) {
+    this.plan = plan;
+    this.remote = plan.remote;
+    this.lane = `link ${plan.number}`;
+    plan.incoming.onArrival = (parcel) => this.arrive(parcel);
+    plan.outgoing.onEmptied = () => this.emptied();
+  }
+
+  get life(): Life {
+    return this.plan.life;
+  }
+
+  get bufferedBytes(): number {
+    return this.plan.outgoing.bufferedBytes;
+  }
+
+  send(frame: Uint8Array): boolean {
+    if (this.isOver) return false;
+    // A copy: nobody shares memory with another process.
+    this.plan.outgoing.push({ kind: 'frame', bytes: frame.slice() });
+    const hasRoom = this.bufferedBytes <= HIGH_WATER_BYTES;
+    if (!hasRoom) this.owesDrain = true;
+    return hasRoom;
+  }
+
+  pause(): void {
+    this.isHeld = true;
+  }
+
+  resume(): void {
+    this.isHeld = false;
+    this.pumpSoon();
+  }
+
+  close(reason: string): void {
+    if (this.isOver) return;
+    this.plan.outgoing.push({ kind: 'close', reason });
+    this.finish();
+  }
+
+  /** Answers the dial; frames sent from now on arrive after the answer. */
+  acceptDial(): void {
+    this.plan.outgoing.push({ kind: 'open' });
+  }
+
+  /** The link is torn down from outside: this side learns of it, nothing more arrives. */
+  reset(reason: string): void {
+    if (this.isOver) return;
+    this.plan.outgoing.discard();
+    this.plan.incoming.discard();
+    const run = (): void => this.handle({ kind: 'close', reason });
+    this.life.schedule(this.life.nowUs(), this.work({ kind: 'close', run }));
+  }
+
+  /**
+   * Its process died. The other side is told, unless the machine lost power: then it hears
+   * nothing until it sends something to the machine's next life.
+   */
+  die(isSilent: boolean): void {
+    if (this.isOver) return;
+    if (isSilent) this.plan.outgoing.discard();
+    else this.plan.outgoing.breakOff('the process is gone');
+    this.finish();
+  }
+
+  /** Work of this link, in its order even when its process was paused. */
+  work(work: Omit<Work, 'lane' | 'a'>): Work {
+    return { ...work, lane: this.lane, a: this.plan.number };
+  }
+
+  private arrive(parcel: Parcel): void {
+    if (this.life.isAlive) {
+      this.take(parcel);
+    } else if (this.life.process.life !== null && parcel.kind === 'frame') {
+      this.plan.outgoing.discard();
+      this.plan.outgoing.push({ kind: 'close', reason: 'reset: the process was restarted' });
+    }
+  }
+
+  private take(parcel: Parcel): void {
+    const bytes = parcel.kind === 'frame' ? parcel.bytes : null;
+    const kind = parcel.kind;
+    const b = bytes?.length ?? 0;
+    const c = bytes === null ? 0 : crc32c(bytes);
+    this.life.hand(this.work({ kind, b, c, run: () => this.handle(parcel) }));
+  }
+
+  private handle(parcel: Parcel): void {
+    if (this.isOver) return;
+    if (this.isHeld || this.unread.length > 0) this.unread.push(parcel);
+    else this.pass(parcel);
+  }
+
+  private pass(parcel: Parcel): void {
+    if (parcel.kind === 'open') {
+      this.onOpen();
+    } else if (parcel.kind === 'frame') {
+      this.plan.incoming.credit(parcel.bytes.length);
+      this.onFrame(parcel.bytes);
+    } else {
+      this.finish();
+      this.onClose(parcel.reason);
+    }
+  }
+
+  private pumpSoon(): void {
+    if (this.isPumping || this.unread.length === 0) return;
+    this.isPumping = true;
+    const run = (): void => this.pump();
+    this.life.schedule(this.life.nowUs(), this.work({ kind: 'frame', run }));
+  }
+
+  private pump(): void {
+    this.isPumping = false;
+    if (this.isOver || this.isHeld) return;
+    const parcel = this.unread.shift();
+    if (parcel !== undefined) this.pass(parcel);
+    this.pumpSoon();
+  }
+
+  private emptied(): void {
+    if (!this.owesDrain || this.isOver) return;
+    this.owesDrain = false;
+    const run = (): void => {
+      if (!this.isOver) this.onDrain();
+    };
+    this.life.schedule(this.life.nowUs(), this.work({ kind: 'drain', run }));
+  }
+
+  private finish(): void {
+    this.isOver = true;
+    this.unread.length = 0;
+    this.plan.onOver();
+  }
+}

@@ -1,0 +1,254 @@
+// Processes as an operating system keeps them: they start, die with everything that was pending
+// of them, come back, and may stand still for a while as after SIGSTOP.
+//
+// A paused process misses nothing: what comes in meanwhile waits. When it goes on, real Node runs
+// overdue timers and waiting input in either order (SIMULATOR.md §4.7), so here the order is a
+// keyed draw; only what must stay in order among itself, the frames of one link, does.
+
+import type { Timer } from '../../src/ports/clock.ts';
+import { MachineClock } from './clock.ts';
+import type { ClockSettings } from './clock.ts';
+import { LAST } from './loop.ts';
+import type { EventLoop } from './loop.ts';
+import type { KeyedRandom } from './random.ts';
+import type { EventKind } from './trace.ts';
+
+/** One call-back into a process. */
+export interface Work {
+  readonly kind: EventKind;
+  /** For the trace: which link, which timer; default 0. */
+  readonly a?: number;
+  readonly b?: number;
+  readonly c?: number;
+  /** Works of one lane are never reordered; without a lane each is free. */
+  readonly lane?: string;
+  readonly run: () => void;
+}
+
+interface Waiting extends Work {
+  readonly cause: number;
+  isCancelled: boolean;
+}
+
+/** What a life needs of its world. */
+export interface LifeEnvironment {
+  readonly loop: EventLoop;
+  readonly random: KeyedRandom;
+  /** Called after each call-back into an asynchronous process: its microtasks are to be drained. */
+  readonly onAsyncWork: () => void;
+}
+
+const CATCH_UP_STEP_US = 5;
+
+/** One incarnation of a process, from start to crash. */
+export class Life {
+  readonly process: SimProcess;
+  readonly incarnation: number;
+  private readonly environment: LifeEnvironment;
+  private backlog: Waiting[] = [];
+  private readonly laterOn: Waiting[] = [];
+  private state: 'running' | 'paused' | 'catchingUp' | 'dead' = 'running';
+  private resumes = 0;
+
+  constructor(process: SimProcess, incarnation: number, environment: LifeEnvironment) {
+    this.process = process;
+    this.incarnation = incarnation;
+    this.environment = environment;
+  }
+
+  get isAlive(): boolean {
+    return this.state !== 'dead';
+  }
+
+  get isPaused(): boolean {
+    return this.state === 'paused';
+  }
+
+  /** True time in microseconds; only clocks and the network read it. */
+  nowUs(): number {
+    return this.environment.loop.nowUs;
+  }
+
+  /** Hands the work over at that time, if this life still lasts; later while it is paused. */
+  schedule(atUs: number, work: Work, tie = 0): Timer {
+    const waiting = this.waiting(work);
+    const pending = this.environment.loop.at(atUs, () => this.arrive(waiting), tie);
+    return {
+      cancel: () => {
+        waiting.isCancelled = true;
+        pending.cancel();
+      },
+    };
+  }
+
+  /** Hands the work over now, or later while it is paused. Only called by the loop's events. */
+  hand(work: Work): void {
+    this.arrive(this.waiting(work));
+  }
+
+  /** Runs after everything that is waiting now was handed over. */
+  soon(callback: () => void): void {
+    const waiting = this.waiting({ kind: 'soon', run: callback });
+    if (this.state === 'running') {
+      this.environment.loop.at(this.nowUs(), () => this.arriveLast(waiting), LAST);
+    } else {
+      this.laterOn.push(waiting);
+    }
+  }
+
+  pause(): void {
+    if (this.state === 'running' || this.state === 'catchingUp') this.state = 'paused';
+  }
+
+  /** Goes on: what waited runs in a keyed order, one call-back after the other. */
+  resume(): void {
+    if (this.state !== 'paused') return;
+    this.state = 'catchingUp';
+    this.backlog = shuffleLanes(this.backlog, (place) =>
+      this.environment.random.draw(
+        'resume',
+        this.process.name,
+        this.incarnation,
+        this.resumes,
+        place,
+      ),
+    );
+    this.resumes++;
+    this.catchUpSoon();
+  }
+
+  /** Ends everything of this life; nothing is called back afterwards. */
+  die(): void {
+    this.state = 'dead';
+    this.backlog = [];
+    this.laterOn.length = 0;
+  }
+
+  private waiting(work: Work): Waiting {
+    return { ...work, cause: this.environment.loop.causeSeq, isCancelled: false };
+  }
+
+  private arrive(waiting: Waiting): void {
+    if (this.state === 'running') this.execute(waiting);
+    else if (this.state !== 'dead') this.backlog.push(waiting);
+  }
+
+  private arriveLast(waiting: Waiting): void {
+    if (this.state === 'running') this.execute(waiting);
+    else if (this.state !== 'dead') this.laterOn.push(waiting);
+  }
+
+  private execute(waiting: Waiting): void {
+    if (waiting.isCancelled || this.state === 'dead') return;
+    const { kind, a = 0, b = 0, c = 0, cause } = waiting;
+    const process = this.process.number;
+    this.environment.loop.execute({ kind, process, a, b, c, cause }, waiting.run);
+    if (!this.process.isSync) this.environment.onAsyncWork();
+  }
+
+  private catchUpSoon(): void {
+    this.environment.loop.at(this.nowUs() + CATCH_UP_STEP_US, () => this.catchUp());
+  }
+
+  private catchUp(): void {
+    if (this.state !== 'catchingUp') return;
+    const next = this.backlog.shift() ?? this.laterOn.shift();
+    if (next === undefined) {
+      this.state = 'running';
+      return;
+    }
+    this.execute(next);
+    this.catchUpSoon();
+  }
+}
+
+/** A random order, except that works of one lane keep theirs: they share the lane's places. */
+function shuffleLanes(works: readonly Waiting[], rank: (place: number) => number): Waiting[] {
+  const order = works
+    .map((work, place) => ({ work, rank: rank(place), place }))
+    .sort((left, right) => left.rank - right.rank || left.place - right.place);
+  const lanes = new Map<string, Waiting[]>();
+  for (const work of works) {
+    if (work.lane === undefined) continue;
+    const lane = lanes.get(work.lane) ?? [];
+    lane.push(work);
+    lanes.set(work.lane, lane);
+  }
+  return order.map(({ work }) => {
+    if (work.lane === undefined) return work;
+    return lanes.get(work.lane)?.shift() ?? work;
+  });
+}
+
+/** What is fixed about a process. */
+export interface ProcessIdentity {
+  readonly name: string;
+  /** From 1, in the order of definition; in every trace event. */
+  readonly number: number;
+  /** Where it listens, `host:port`. */
+  readonly address: string;
+  /** True: it makes no promises, so nothing needs to be drained after its call-backs. */
+  readonly isSync: boolean;
+}
+
+/** A process and its machine, over all its lives. */
+export class SimProcess {
+  readonly name: string;
+  readonly number: number;
+  readonly address: string;
+  readonly isSync: boolean;
+  readonly clock: MachineClock;
+  private readonly environment: LifeEnvironment;
+  private current: Life | null = null;
+  private incarnations = 0;
+  private suspendedAtUs: number | null = null;
+
+  constructor(identity: ProcessIdentity, clock: ClockSettings, environment: LifeEnvironment) {
+    this.name = identity.name;
+    this.number = identity.number;
+    this.address = identity.address;
+    this.isSync = identity.isSync;
+    this.clock = new MachineClock(identity.name, clock, environment.random);
+    this.environment = environment;
+  }
+
+  /** The present life, null while the process does not run. */
+  get life(): Life | null {
+    return this.current;
+  }
+
+  /** Number of the present or last life, from 1; 0 before the first. */
+  get incarnation(): number {
+    return this.incarnations;
+  }
+
+  /** Begins the next life. */
+  begin(): Life {
+    this.incarnations++;
+    this.current = new Life(this, this.incarnations, this.environment);
+    return this.current;
+  }
+
+  /** Ends the present life, if there is one, and gives it back. */
+  end(): Life | null {
+    const life = this.current;
+    life?.die();
+    this.current = null;
+    this.suspendedAtUs = null;
+    return life;
+  }
+
+  /** `stop`: as by SIGSTOP. `suspend`: the whole machine sleeps and its monotonic clock too. */
+  pause(kind: 'stop' | 'suspend'): void {
+    this.current?.pause();
+    if (kind === 'suspend') this.suspendedAtUs ??= this.environment.loop.nowUs;
+  }
+
+  resume(): void {
+    if (this.suspendedAtUs !== null) {
+      this.clock.addSuspended(this.environment.loop.nowUs - this.suspendedAtUs);
+      this.suspendedAtUs = null;
+    }
+    this.current?.resume();
+  }
+}

@@ -1,0 +1,293 @@
+// A world of processes under virtual time, in one thread: the same seed gives the same run.
+// One event is one call-back into one process; before the next one, whatever promises it left
+// behind have run (SIMULATOR.md §4.1, §4.2).
+
+import { InvariantError } from '../../src/base/assert.ts';
+import type { Clock, Timer } from '../../src/ports/clock.ts';
+import type { LogFields, Logger } from '../../src/ports/logger.ts';
+import type { Random } from '../../src/ports/random.ts';
+import type { Transport } from '../../src/ports/transport.ts';
+import { createClock } from './clock.ts';
+import type { ClockSettings } from './clock.ts';
+import { guardAmbient } from './guard.ts';
+import { EventLoop } from './loop.ts';
+import { Network } from './network.ts';
+import type { NetworkSettings } from './network.ts';
+import { SimProcess } from './process.ts';
+import type { Life } from './process.ts';
+import { KeyedRandom } from './random.ts';
+import { Trace } from './trace.ts';
+import type { EventKind } from './trace.ts';
+
+/** What a world is made of; only the seed must be given. */
+export interface WorldOptions {
+  /** A whole number from 0 to 2^32 - 1. */
+  readonly seed: number;
+  readonly network?: NetworkSettings;
+  /** Events of the whole run, beyond which it is an error; default 5,000,000. */
+  readonly eventsMax?: number;
+  /** Events without any progress of time, beyond which it is an error; default 100,000. */
+  readonly eventsPerInstantMax?: number;
+}
+
+/** What a program is given when its process starts. */
+export interface ProcessPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly logger: Logger;
+  readonly life: Life;
+}
+
+/** A process that can be started as often as it dies. */
+export interface ProcessSpec<T> {
+  readonly name: string;
+  /** Where it listens and is dialled, `host:port`; default `<name>:1`. */
+  readonly address?: string;
+  /** True for programs that use no promises. */
+  readonly isSync: boolean;
+  readonly clock?: ClockSettings;
+  readonly start: (ports: ProcessPorts) => T;
+}
+
+/** How a process is handled from outside. */
+export interface ProcessHandle<T> {
+  readonly name: string;
+  readonly process: SimProcess;
+  /** What `start` returned for the present life; null while there is none. */
+  readonly program: T | null;
+  /** Starts it, as an event at this instant; does nothing while it lives. */
+  start(): void;
+  /** Kills it. `isSilent`: together with its machine, so that peers hear nothing of it. */
+  crash(options?: { readonly isSilent?: boolean }): void;
+  /** `stop` as by SIGSTOP (default); `suspend` as when the machine sleeps. */
+  pause(kind?: 'stop' | 'suspend'): void;
+  resume(): void;
+}
+
+/** One line that a process logged. */
+export interface LogLine {
+  readonly timeUs: number;
+  readonly process: string;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+const EVENTS_MAX = 5_000_000;
+const EVENTS_PER_INSTANT_MAX = 100_000;
+const LOG_LINES_MAX = 2_000;
+const WITHIN_US = 60_000_000;
+
+// Taken before any guard is set: it is the one thing that a run waits for.
+const afterMicrotasks = setImmediate;
+
+/** See the head of this file. */
+export class World {
+  readonly random: KeyedRandom;
+  readonly trace = new Trace();
+  readonly network: Network;
+  /** The newest lines that processes logged; older ones are dropped. */
+  readonly logLines: LogLine[] = [];
+  private readonly loop: EventLoop;
+  private readonly names = new Set<string>();
+  private owesDrain = false;
+  private isRunning = false;
+
+  constructor(options: WorldOptions) {
+    this.random = new KeyedRandom(options.seed);
+    this.loop = new EventLoop(this.trace, {
+      eventsMax: options.eventsMax ?? EVENTS_MAX,
+      eventsPerInstantMax: options.eventsPerInstantMax ?? EVENTS_PER_INSTANT_MAX,
+    });
+    this.network = new Network(this.loop, this.random, options.network ?? {});
+  }
+
+  /** True time in microseconds since the world began. */
+  get nowUs(): number {
+    return this.loop.nowUs;
+  }
+
+  /** Equal for equal runs. */
+  traceHash(): string {
+    return this.trace.hash();
+  }
+
+  /** Defines a process; it does not run before `start`. */
+  process<T>(spec: ProcessSpec<T>): ProcessHandle<T> {
+    if (this.names.has(spec.name)) throw new InvariantError(`two processes named ${spec.name}`);
+    this.names.add(spec.name);
+    const { name, isSync } = spec;
+    const address = spec.address ?? `${name}:1`;
+    const process = new SimProcess(
+      { name, number: this.names.size, address, isSync },
+      spec.clock ?? {},
+      { loop: this.loop, random: this.random, onAsyncWork: () => (this.owesDrain = true) },
+    );
+    this.network.register(process);
+    return this.handle(process, spec);
+  }
+
+  /** Runs at that time, as the world's own act. */
+  at(timeUs: number, act: () => void): Timer {
+    return this.loop.at(timeUs, () => this.occur({ kind: 'control' }, act));
+  }
+
+  /** Runs after so many microseconds; the world's own act, for devices such as disks. */
+  after(delayUs: number, act: () => void): Timer {
+    return this.loop.at(this.nowUs + delayUs, () => this.occur({ kind: 'disk' }, act));
+  }
+
+  /** Nothing gets from `from` to `to` any more. */
+  cut(from: string, to: string): void {
+    this.note('cut', from, to);
+    this.network.topology.cut(from, to);
+  }
+
+  cutBoth(left: string, right: string): void {
+    this.cut(left, right);
+    this.cut(right, left);
+  }
+
+  /** Cuts a process off from all others that exist now. */
+  isolate(name: string): void {
+    for (const other of this.names) if (other !== name) this.cutBoth(name, other);
+  }
+
+  /** Opens one direction, both of a pair (`healBoth`), or everything (without names). */
+  heal(from?: string, to?: string): void {
+    this.note('heal', from ?? '', to ?? '');
+    if (from === undefined || to === undefined) this.network.topology.mendAll();
+    else this.network.topology.mend(from, to);
+    this.network.released();
+  }
+
+  healBoth(left: string, right: string): void {
+    this.heal(left, right);
+    this.heal(right, left);
+  }
+
+  /**
+   * Runs up to a time, or until the condition holds after some event, which is false if it did
+   * not within `withinUs` (default one minute). Microtasks are drained after every event of an
+   * asynchronous process.
+   */
+  async run(until: number | (() => boolean), withinUs: number = WITHIN_US): Promise<boolean> {
+    const steps = this.steps(until, withinUs);
+    const release = this.enter();
+    this.owesDrain = true;
+    try {
+      for (;;) {
+        if (this.owesDrain) {
+          this.owesDrain = false;
+          await new Promise((resolve) => afterMicrotasks(resolve));
+        }
+        const verdict = steps();
+        if (verdict !== null) return verdict;
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Like `run`, for worlds in which no asynchronous process runs. */
+  runSync(until: number | (() => boolean), withinUs: number = WITHIN_US): boolean {
+    const steps = this.steps(until, withinUs);
+    const release = this.enter();
+    try {
+      for (;;) {
+        const verdict = steps();
+        if (this.owesDrain) throw new InvariantError('an asynchronous process needs run()');
+        if (verdict !== null) return verdict;
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** One step after another: null to go on, else the verdict of the run. */
+  private steps(until: number | (() => boolean), withinUs: number): () => boolean | null {
+    if (typeof until === 'number') return () => (this.loop.step(until) ? null : true);
+    const endUs = this.nowUs + withinUs;
+    return () => {
+      if (until()) return true;
+      return this.loop.step(endUs) ? null : until();
+    };
+  }
+
+  private enter(): () => void {
+    if (this.isRunning) throw new InvariantError('this world runs already');
+    this.isRunning = true;
+    const restore = guardAmbient();
+    return () => {
+      restore();
+      this.loop.leave();
+      this.isRunning = false;
+    };
+  }
+
+  private handle<T>(process: SimProcess, spec: ProcessSpec<T>): ProcessHandle<T> {
+    let program: T | null = null;
+    const about = (kind: EventKind): { kind: EventKind; process: number } => {
+      return { kind, process: process.number };
+    };
+    return {
+      name: spec.name,
+      process,
+      get program() {
+        return program;
+      },
+      start: () => {
+        if (process.life !== null) return;
+        const life = process.begin();
+        this.network.machineUp(process);
+        const run = (): void => void (program = spec.start(this.ports(life)));
+        life.schedule(this.nowUs, { kind: 'start', a: life.incarnation, run });
+      },
+      crash: (options) => {
+        const life = process.end();
+        if (life === null) return;
+        program = null;
+        const isSilent = options?.isSilent ?? false;
+        this.occur(about('crash'), () => this.network.died(life, isSilent));
+      },
+      pause: (kind = 'stop') => this.occur(about('pause'), () => process.pause(kind)),
+      resume: () => this.occur(about('resume'), () => process.resume()),
+    };
+  }
+
+  private ports(life: Life): ProcessPorts {
+    return {
+      life,
+      clock: createClock(life, life.process.clock),
+      random: this.random.port(life.process.name, life.incarnation),
+      transport: this.network.transport(life),
+      logger: this.logger(life.process.name),
+    };
+  }
+
+  private logger(process: string): Logger {
+    const log =
+      (level: LogLine['level']) =>
+      (message: string, fields: LogFields = {}): void => {
+        if (this.logLines.length >= LOG_LINES_MAX) this.logLines.shift();
+        this.logLines.push({ timeUs: this.nowUs, process, level, message, fields });
+      };
+    return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  }
+
+  private note(what: string, from: string, to: string): void {
+    const a = this.random.draw(what, from, to);
+    this.occur({ kind: 'control', a }, () => {});
+  }
+
+  private occur(what: { kind: EventKind; process?: number; a?: number }, act: () => void): void {
+    const cause = this.loop.causeSeq;
+    this.loop.execute({ process: 0, a: 0, b: 0, c: 0, cause, ...what }, act);
+  }
+}
+
+/** A world without processes, at time 0. */
+export function createWorld(options: WorldOptions): World {
+  return new World(options);
+}
