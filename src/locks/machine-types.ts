@@ -32,4 +32,9 @@ export interface LockMachine {
   /** Keys of rows changed since the last call, each once; null value in `row` means deleted. */
   takeChangedKeys(): readonly string[];
   row(key: string): Row | null;
+  /**
+   * Throws InvariantError where the state contradicts itself (invariants.ts). Looks at everything:
+   * for tests and the simulator.
+   */
+  checkInvariants(): void;
 }

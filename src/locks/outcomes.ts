@@ -35,6 +35,11 @@ export interface LockView {
 export interface SessionView {
   readonly session: SessionId;
   readonly ttlMs: number | null;
+  /**
+   * How long the leader lets it be silent; null: for ever. Equals ttlMs, except that a session
+   * without TTL has PROVISIONAL_TTL_MS until its first command.
+   */
+  readonly leaseMs: number | null;
   readonly lockDelayMs: number;
   readonly name: string;
   readonly meta: string;
@@ -78,6 +83,8 @@ export type SessionEndCause = 'closed' | 'expired' | 'ended';
 /** Facts that follow from one applied entry, in the order in which they happened. */
 export type LockEvent =
   | { readonly type: 'sessionOpened'; readonly session: SessionId; readonly ttlMs: number | null }
+  /** A session without TTL executed its first command: from now on it is kept for ever. */
+  | { readonly type: 'leaseChanged'; readonly session: SessionId; readonly leaseMs: null }
   | {
       readonly type: 'sessionEnded';
       readonly session: SessionId;

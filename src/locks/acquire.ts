@@ -1,0 +1,68 @@
+// Asking for locks: granted at once, queued, or refused as busy.
+
+import type { Acquire } from './commands.ts';
+import { findObstacle, grant } from './granting.ts';
+import type { Obstacle } from './granting.ts';
+import { enqueue } from './lock-table.ts';
+import type { Outcome } from './outcomes.ts';
+import { Request } from './state.ts';
+import type { Session } from './state.ts';
+import type { Step } from './step.ts';
+import { acquireProblem } from './validation.ts';
+import { holderView } from './views.ts';
+
+/**
+ * Executes an acquire that was never seen before. A session's second request for a lock queues
+ * like anybody's: a grant belongs to one acquire, not to its session (C6).
+ */
+export function acquire(step: Step, session: Session, command: Acquire): Outcome {
+  const problem = acquireProblem(command, step.state.limits, session.held + session.waiting);
+  if (problem !== null) return { code: 'INVALID', message: problem };
+  const obstacle = findObstacle(step, command.items);
+  if (obstacle !== null && command.waitMs === 0) return lockBusy(obstacle);
+  const request = begin(step, session, command);
+  if (obstacle !== null) return wait(step, request);
+  grant(step, request);
+  return { code: 'GRANTED', token: request.token };
+}
+
+/** How many requests stand before a waiter in the longest of its queues. */
+export function aheadOf(request: Request): number {
+  let ahead = 0;
+  for (const claim of request.claims) {
+    ahead = Math.max(ahead, claim.lock.queue?.rank(claim) ?? 0);
+  }
+  return ahead;
+}
+
+function begin(step: Step, session: Session, command: Acquire): Request {
+  const request = new Request(session, step.index, command);
+  request.claims = command.items.map((item) => {
+    return { request, item, lock: step.state.locks.obtain(item.name) };
+  });
+  session.requests.set(request.seq, request);
+  return request;
+}
+
+function wait(step: Step, request: Request): Outcome {
+  for (const claim of request.claims) enqueue(claim);
+  request.session.waiting += request.claims.length;
+  step.state.rows.touch(request);
+  step.events.push({
+    type: 'queued',
+    session: request.session.id,
+    acquireSeq: request.seq,
+    waitMs: request.waitMs,
+    names: request.names(),
+  });
+  return { code: 'QUEUED', ahead: aheadOf(request) };
+}
+
+function lockBusy({ name, holder, waiter }: Obstacle): Outcome {
+  return {
+    code: 'LOCK_BUSY',
+    name,
+    holder: holder === null ? null : holderView(holder),
+    aheadIndex: waiter === null ? 0 : waiter.request.index,
+  };
+}

@@ -1,0 +1,84 @@
+// How a live request comes to its end, and what stays of it for late duplicates.
+
+import { removeHolder } from './lock-table.ts';
+import { leaveQueues } from './granting.ts';
+import type { EndCause, Outcome, SessionEndCause } from './outcomes.ts';
+import { FrozenRecord } from './state.ts';
+import type { Request, Session } from './state.ts';
+import type { Step } from './step.ts';
+
+/** Why a request or a session ends; `reason` is for people and may be empty. */
+export interface Ending<Cause> {
+  readonly cause: Cause;
+  readonly reason: string;
+}
+
+/**
+ * Ends a waiter or a grant and freezes its record, so that a late duplicate of the acquire learns
+ * of the end and cannot take the lock again. The caller runs the pass when all removals are done.
+ */
+export function endRequest(step: Step, request: Request, ending: Ending<EndCause>): void {
+  removeRequest(step, request, ending);
+  const { session, seq, bodyHash, token } = request;
+  session.requests.delete(seq);
+  freeze(step, session, seq, { bodyHash, outcome: { code: 'ENDED', cause: ending.cause, token } });
+}
+
+/** Removes all waiters of an ending session from all queues, then its grants; freezes nothing. */
+export function removeAllRequests(
+  step: Step,
+  session: Session,
+  ending: Ending<SessionEndCause>,
+): void {
+  const requests = [...session.requests.values()].sort((left, right) => left.index - right.index);
+  for (const request of requests) {
+    if (!request.isGranted()) removeRequest(step, request, ending);
+  }
+  for (const request of requests) {
+    if (request.isGranted()) removeRequest(step, request, ending);
+  }
+  session.requests.clear();
+}
+
+/** Keeps the answer of a request that is over, unless the client has acknowledged it already. */
+export function freeze(
+  step: Step,
+  session: Session,
+  seq: number,
+  answer: { readonly bodyHash: number | null; readonly outcome: Outcome },
+): void {
+  if (seq < session.ackedBelow) return;
+  const record = new FrozenRecord(session, seq, answer);
+  session.records.set(seq, record);
+  step.state.rows.touch(record);
+}
+
+function removeRequest(
+  step: Step,
+  request: Request,
+  ending: Ending<EndCause | SessionEndCause>,
+): void {
+  const fact = {
+    session: request.session.id,
+    acquireSeq: request.seq,
+    cause: ending.cause,
+    names: request.names(),
+  };
+  if (request.isGranted()) {
+    leaveLocks(step, request);
+    step.events.push({ type: 'freed', ...fact, token: request.token, reason: ending.reason });
+  } else {
+    leaveQueues(step, request);
+    step.events.push({ type: 'left', ...fact });
+  }
+  for (const { lock } of request.claims) {
+    step.touched.push(lock);
+    step.state.locks.discardIfFree(lock);
+  }
+}
+
+function leaveLocks(step: Step, request: Request): void {
+  step.state.rows.drop(request);
+  for (const claim of request.claims) removeHolder(claim);
+  request.session.held -= request.claims.length;
+}

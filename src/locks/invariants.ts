@@ -1,0 +1,114 @@
+// What must hold after every applied entry, each under an English sentence (RAFT.md §1). Looks at
+// the whole state: for tests and the simulator, not for a node at work.
+
+import { assert } from '../base/assert.ts';
+import { compareUtf8 } from '../base/name.ts';
+import { areCompatible, isGrantable } from './granting.ts';
+import { hashOfRows } from './rows.ts';
+import type { Claim, Lock, Request, Session } from './state.ts';
+import type { LockState } from './step.ts';
+
+/** Throws InvariantError, with the invariant as a sentence, if the state contradicts itself. */
+export function checkInvariants(state: LockState): void {
+  for (const lock of state.locks.all()) checkLock(state, lock);
+  for (const session of state.sessions.all()) checkSession(state, session);
+  checkNames(state);
+  checkHash(state);
+}
+
+function checkLock(state: LockState, lock: Lock): void {
+  const waiters = lock.queue === null ? [] : [...lock.queue.values()];
+  assert(lock.holders.length + waiters.length > 0, `a free lock leaves no trace: ${lock.name}`);
+  assert(lock.queue === null || waiters.length > 0, `an empty queue is none: ${lock.name}`);
+  checkHoldersTogether(lock);
+  for (const holder of lock.holders) checkClaim(state, lock, { claim: holder, isHolder: true });
+  for (const waiter of waiters) checkClaim(state, lock, { claim: waiter, isHolder: false });
+  checkQueueOrder(lock, waiters);
+}
+
+function checkHoldersTogether(lock: Lock): void {
+  for (const [position, holder] of lock.holders.entries()) {
+    for (const other of lock.holders.slice(position + 1)) {
+      const isShared = areCompatible(holder.item, other.item);
+      assert(isShared, `INV-15: holders of a lock are compatible: ${lock.name}`);
+    }
+  }
+}
+
+function checkQueueOrder(lock: Lock, waiters: readonly Claim[]): void {
+  let last = 0;
+  for (const holder of lock.holders) last = Math.max(last, holder.request.index);
+  for (const { request } of waiters) {
+    assert(request.index > last, `INV-19: a lock goes in the order of the log: ${lock.name}`);
+    last = request.index;
+  }
+}
+
+function checkClaim(
+  state: LockState,
+  lock: Lock,
+  { claim, isHolder }: { readonly claim: Claim; readonly isHolder: boolean },
+): void {
+  const { request, item } = claim;
+  const { session } = request;
+  const isAlive = state.sessions.find(session.id) === session;
+  assert(isAlive, `INV-15, INV-18: holders and waiters have a living session: ${lock.name}`);
+  const isKnown = session.requests.get(request.seq) === request && request.claims.includes(claim);
+  assert(isKnown, `a holder or waiter is a live request of its session: ${lock.name}`);
+  assert(request.isGranted() === isHolder, `a grant is in no queue: ${lock.name}`);
+  const isPlaced = claim.lock === lock && item.name === lock.name;
+  assert(isPlaced && state.locks.find(lock.name) === lock, `a claim is of its lock: ${lock.name}`);
+}
+
+function checkSession(state: LockState, session: Session): void {
+  let held = 0;
+  let waiting = 0;
+  for (const request of session.requests.values()) {
+    checkRequest(request);
+    if (request.isGranted()) held += request.claims.length;
+    else waiting += request.claims.length;
+  }
+  assert(held === session.held, `a session counts what it holds: ${session.id}`);
+  assert(waiting === session.waiting, `a session counts what it waits for: ${session.id}`);
+  const isBounded = held + waiting <= state.limits.holdingsPerSessionMax;
+  assert(isBounded, `a session holds and waits within its limit: ${session.id}`);
+  for (const seq of session.records.keys()) {
+    const isNeeded = seq >= session.ackedBelow && !session.requests.has(seq);
+    assert(isNeeded, `INV-14: records are of ended, unacknowledged requests: ${session.id}`);
+  }
+}
+
+function checkRequest(request: Request): void {
+  assert(request.claims.length > 0, `a request has a name: ${request.rowKey()}`);
+  for (const claim of request.claims) {
+    const isHolder = claim.lock.holders.includes(claim);
+    const isWaiter = claim.lock.queue?.has(claim) === true;
+    assert(isHolder === request.isGranted(), `a grant holds all names: ${request.rowKey()}`);
+    assert(isWaiter === !request.isGranted(), `a waiter is in all queues: ${request.rowKey()}`);
+  }
+  const isIdle = !request.isGranted() && isGrantable(request);
+  assert(!isIdle, `LIV-6: nobody waits for what can be granted: ${request.rowKey()}`);
+}
+
+function checkNames(state: LockState): void {
+  let count = 0;
+  let last: string | null = null;
+  for (const name of state.locks.names()) {
+    const isAscending = last === null || compareUtf8(last, name) < 0;
+    assert(isAscending, `names are listed in byte order, each once: ${name}`);
+    assert(state.locks.find(name) !== null, `a listed name is a lock: ${name}`);
+    last = name;
+    count++;
+  }
+  assert(count === state.locks.size, 'every lock is listed');
+}
+
+function checkHash(state: LockState): void {
+  const rows = [];
+  for (const session of state.sessions.all()) {
+    for (const piece of [session, ...session.records.values(), ...session.requests.values()]) {
+      rows.push({ key: piece.rowKey(), value: piece.rowValue() });
+    }
+  }
+  assert(hashOfRows(rows) === state.rows.stateHash(), 'INV-5: the hash is the sum of all rows');
+}

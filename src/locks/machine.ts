@@ -1,0 +1,109 @@
+// The lock machine: applies one command after another. This file only dispatches; the sentences of
+// the protocol are in the files that it calls. Nothing here reads a clock or draws a number, and
+// every command has an outcome, whatever its fields contain (DET-2).
+
+import type { Index, SessionId, Term } from '../base/units.ts';
+import { unreachable } from '../base/assert.ts';
+import { acquire } from './acquire.ts';
+import type { Command, ReplicatedLimits } from './commands.ts';
+import { breakLock, cancel, release, withdraw } from './giving-up.ts';
+import { checkInvariants } from './invariants.ts';
+import { LockTable } from './lock-table.ts';
+import type { LockMachine, Row } from './machine-types.ts';
+import type { Applied, LockView, Outcome, SessionView } from './outcomes.ts';
+import { answerOnce } from './requests.ts';
+import { findRow } from './row-lookup.ts';
+import { RowLedger } from './rows.ts';
+import { SessionTable } from './session-table.ts';
+import { endSession, endSessionByOperator, expireSession, openSession } from './session.ts';
+import type { LockState, Step } from './step.ts';
+import { lockView, sessionView } from './views.ts';
+
+/** An empty machine: no sessions, no locks. `limits` are the replicated ones, equal on all nodes. */
+export function createLockMachine(limits: ReplicatedLimits): LockMachine {
+  return new StateMachine(limits);
+}
+
+class StateMachine implements LockMachine {
+  private readonly state: LockState;
+
+  constructor(limits: ReplicatedLimits) {
+    const sessions = new SessionTable();
+    this.state = { limits, sessions, locks: new LockTable(), rows: new RowLedger() };
+  }
+
+  apply(index: Index, term: Term, command: Command): Applied {
+    const step: Step = { state: this.state, index, term, events: [], touched: [] };
+    const outcome = execute(step, command);
+    return { outcome, events: step.events };
+  }
+
+  session(id: SessionId): SessionView | null {
+    const session = this.state.sessions.find(id);
+    return session === null ? null : sessionView(session);
+  }
+
+  sessionCount(): number {
+    return this.state.sessions.size;
+  }
+
+  sessions(after: Index, limit: number): readonly SessionView[] {
+    return this.state.sessions.page(after, limit).map(sessionView);
+  }
+
+  inspect(name: string): LockView {
+    return lockView(name, this.state.locks.find(name));
+  }
+
+  list(prefix: string, after: string, limit: number): readonly LockView[] {
+    return this.state.locks.page(prefix, after, limit).map((name) => this.inspect(name));
+  }
+
+  lockCount(): number {
+    return this.state.locks.size;
+  }
+
+  stateHash(): string {
+    return this.state.rows.stateHash();
+  }
+
+  takeChangedKeys(): readonly string[] {
+    return this.state.rows.takeChangedKeys();
+  }
+
+  row(key: string): Row | null {
+    return findRow(this.state, key);
+  }
+
+  checkInvariants(): void {
+    checkInvariants(this.state);
+  }
+}
+
+function execute(step: Step, command: Command): Outcome {
+  switch (command.op) {
+    case 'openSession':
+      return openSession(step, command);
+    case 'acquire':
+      return answerOnce(step, command, (session) => acquire(step, session, command));
+    case 'cancel':
+      return answerOnce(step, command, (session) => cancel(step, session, command));
+    case 'release':
+      return answerOnce(step, command, (session) => release(step, session, command));
+    case 'closeSession':
+      return answerOnce(step, command, (session) => {
+        endSession(step, session, { cause: 'closed', reason: '' });
+        return { code: 'DONE' };
+      });
+    case 'endSession':
+      return endSessionByOperator(step, command);
+    case 'expireSession':
+      return expireSession(step, command);
+    case 'withdraw':
+      return withdraw(step, command);
+    case 'break':
+      return breakLock(step, command);
+    default:
+      return unreachable(command);
+  }
+}

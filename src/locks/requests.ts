@@ -1,0 +1,116 @@
+// Exactly once (RAFT.md §12): whatever the network repeats, a numbered request of a session takes
+// effect at most once, and every retry learns of that one effect. Decided here, at apply, on every
+// node; a check before the log would only be an optimisation.
+
+import { aheadOf } from './acquire.ts';
+import type { Acquire, Cancel, CloseSession, ReplicatedLimits, Release } from './commands.ts';
+import { freeze } from './ending.ts';
+import type { Outcome } from './outcomes.ts';
+import { sessionGone } from './session.ts';
+import type { Request, Session } from './state.ts';
+import type { Step } from './step.ts';
+import { requestProblem } from './validation.ts';
+
+/** A command that its session numbers. */
+export type NumberedCommand = Acquire | Cancel | Release | CloseSession;
+
+/**
+ * Answers a numbered command; `execute` runs only if it was never seen. The order of the tests:
+ * live reference, STALE_SEQ, stored record, WINDOW, execute. A live acquire may lie below
+ * ackedBelow, for QUEUED and GRANTED may be acknowledged.
+ */
+export function answerOnce(
+  step: Step,
+  command: NumberedCommand,
+  execute: (session: Session) => Outcome,
+): Outcome {
+  const session = step.state.sessions.find(command.session);
+  if (session === null) return sessionGone(command.session);
+  const problem = requestProblem(command);
+  if (problem !== null) return { code: 'INVALID', message: problem };
+  noteContact(step, session, command.ackedBelow);
+  const known = knownAnswer(session, command);
+  if (known !== null) return known;
+  if (isWindowFull(session, command, step.state.limits)) return windowFull(session);
+  const outcome = execute(session);
+  const isOver = !session.requests.has(command.seq) && command.op !== 'closeSession';
+  if (isOver) freeze(step, session, command.seq, { bodyHash: command.bodyHash, outcome });
+  return outcome;
+}
+
+function knownAnswer(session: Session, command: NumberedCommand): Outcome | null {
+  const { seq, bodyHash } = command;
+  const live = session.requests.get(seq);
+  if (live !== undefined) {
+    return live.bodyHash === bodyHash ? presentState(live) : otherContent(seq);
+  }
+  if (seq < session.ackedBelow) {
+    const text = `request ${seq} lies below ${session.ackedBelow}, which was acknowledged`;
+    return { code: 'STALE_SEQ', message: `${text}; it is not executed again` };
+  }
+  const record = session.records.get(seq);
+  if (record === undefined) return null;
+  const isSame = record.bodyHash === null || record.bodyHash === bodyHash;
+  return isSame ? record.outcome : otherContent(seq);
+}
+
+/** A long-lived request has no frozen reply while it lives: a retry learns of its present state. */
+function presentState(request: Request): Outcome {
+  if (request.isGranted()) return { code: 'GRANTED', token: request.token };
+  return { code: 'QUEUED', ahead: aheadOf(request) };
+}
+
+/** The client's word that it knows all answers below `ackedBelow`: their records may go. */
+function noteContact(step: Step, session: Session, ackedBelow: number): void {
+  const { rows } = step.state;
+  if (!session.isUsed) {
+    session.isUsed = true;
+    rows.touch(session);
+    if (session.ttlMs === null) {
+      step.events.push({ type: 'leaseChanged', session: session.id, leaseMs: null });
+    }
+  }
+  if (ackedBelow <= session.ackedBelow) return;
+  const before = session.ackedBelow;
+  session.ackedBelow = ackedBelow;
+  rows.touch(session);
+  for (const seq of recordsBetween(session, before, ackedBelow)) {
+    const record = session.records.get(seq);
+    if (record === undefined) continue;
+    rows.drop(record);
+    session.records.delete(seq);
+  }
+}
+
+/** Seqs in [from, to) that may have a record; costs the smaller of the range and the records. */
+function recordsBetween(session: Session, from: number, to: number): readonly number[] {
+  if (to - from > session.records.size) {
+    return [...session.records.keys()].filter((seq) => seq < to);
+  }
+  return Array.from({ length: to - from }, (_, offset) => from + offset);
+}
+
+/**
+ * Frozen answers count, live requests do not. Cancel, release and close must go through with a
+ * full window, or a client could not give back what it has; they meet a second bound, wide enough
+ * to give back all that a session can hold (two records each).
+ */
+function isWindowFull(
+  session: Session,
+  command: NumberedCommand,
+  limits: ReplicatedLimits,
+): boolean {
+  if (command.op === 'closeSession') return false;
+  const exempt = command.op === 'acquire' ? 0 : 2 * limits.holdingsPerSessionMax;
+  return session.records.size >= limits.windowMax + exempt;
+}
+
+function windowFull(session: Session): Outcome {
+  const text = `the session has ${session.records.size} answers that it did not acknowledge`;
+  return { code: 'WINDOW', message: `${text}; raise ackedBelow` };
+}
+
+function otherContent(seq: number): Outcome {
+  const message = `request ${seq} came before with other content; each needs a number of its own`;
+  return { code: 'INVALID', message };
+}

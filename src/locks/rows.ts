@@ -1,0 +1,119 @@
+// Rows: the state cut into small pieces, each with a key and a positional value (RAFT.md §9).
+// Checkpoints write the pieces that changed; the state hash is the sum of the pieces' hashes, so
+// it does not depend on the order in which a node came to have them.
+
+import { Hasher, hex32 } from '../base/hash.ts';
+import type { Row, RowValue } from './machine-types.ts';
+
+/** A piece of state that is one row. */
+export abstract class StateRow {
+  /** Lanes of the hash while `isSummed`. */
+  low = 0;
+  high = 0;
+  /** Whether the ledger's sum contains the present value. */
+  isSummed = false;
+  /** Whether its key was handed out as changed, so that a checkpoint may hold it. */
+  isReported = false;
+
+  /** Never used by another piece, neither before nor after. */
+  abstract rowKey(): string;
+  abstract rowValue(): RowValue;
+}
+
+/** Keeps account of which rows changed, and of the sum of all. Costs nothing until asked. */
+export class RowLedger {
+  /** Rows whose present value the sum does not contain. */
+  private readonly unsummed = new Set<StateRow>();
+  /** Living rows that changed since the last take. */
+  private readonly changed = new Set<StateRow>();
+  /** Keys that were reported once and whose rows are gone. Bounded by what was reported. */
+  private readonly gone = new Set<string>();
+  private sumLow = 0;
+  private sumHigh = 0;
+
+  /** Call when a row begins to exist, and after each change of what its value is made of. */
+  touch(row: StateRow): void {
+    this.subtract(row);
+    this.unsummed.add(row);
+    this.changed.add(row);
+  }
+
+  /** Call before a row ceases to exist, while it still has its key. */
+  drop(row: StateRow): void {
+    this.subtract(row);
+    this.unsummed.delete(row);
+    this.changed.delete(row);
+    // A row that came and went between two takes was never seen by anybody: no trace of it.
+    if (row.isReported) this.gone.add(row.rowKey());
+    row.isReported = false;
+  }
+
+  /** Keys of rows that appeared, changed or vanished since the last call, each once. */
+  takeChangedKeys(): readonly string[] {
+    const keys = [...this.gone];
+    for (const row of this.changed) {
+      row.isReported = true;
+      keys.push(row.rowKey());
+    }
+    this.gone.clear();
+    this.changed.clear();
+    return keys;
+  }
+
+  /** Sum of the hashes of all rows: 16 hex digits. */
+  stateHash(): string {
+    for (const row of this.unsummed) {
+      const [low, high] = rowHash({ key: row.rowKey(), value: row.rowValue() });
+      row.low = low;
+      row.high = high;
+      row.isSummed = true;
+      this.sumLow = (this.sumLow + low) >>> 0;
+      this.sumHigh = (this.sumHigh + high) >>> 0;
+    }
+    this.unsummed.clear();
+    return hex32(this.sumHigh) + hex32(this.sumLow);
+  }
+
+  private subtract(row: StateRow): void {
+    if (!row.isSummed) return;
+    this.sumLow = (this.sumLow - row.low) >>> 0;
+    this.sumHigh = (this.sumHigh - row.high) >>> 0;
+    row.isSummed = false;
+  }
+}
+
+/** Hash of one row, as two unsigned 32-bit lanes; the state hash sums each lane modulo 2^32. */
+export function rowHash(row: Row): readonly [number, number] {
+  const hasher = new Hasher().text(row.key);
+  feed(hasher, row.value);
+  return hasher.lanes();
+}
+
+/** Hash of a whole state from its rows, in any order; equals `stateHash` of the machine. */
+export function hashOfRows(rows: Iterable<Row>): string {
+  let sumLow = 0;
+  let sumHigh = 0;
+  for (const row of rows) {
+    const [low, high] = rowHash(row);
+    sumLow = (sumLow + low) >>> 0;
+    sumHigh = (sumHigh + high) >>> 0;
+  }
+  return hex32(sumHigh) + hex32(sumLow);
+}
+
+/** Order-preserving text of a safe integer that is not negative: 14 hex digits. */
+export function keyNumber(value: number): string {
+  return value.toString(16).padStart(14, '0');
+}
+
+// A tag before each value keeps "1" and 1, null and false, [[a], b] and [a, [b]] apart.
+function feed(hasher: Hasher, value: RowValue): void {
+  if (value === null) hasher.u32(0);
+  else if (typeof value === 'string') hasher.u32(1).text(value);
+  else if (typeof value === 'number') hasher.u32(2).number(value);
+  else if (typeof value === 'boolean') hasher.u32(value ? 4 : 3);
+  else {
+    hasher.u32(5).u32(value.length);
+    for (const part of value) feed(hasher, part);
+  }
+}

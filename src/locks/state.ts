@@ -1,0 +1,166 @@
+// The data of the lock machine. A lock is nothing but its grants and its queue: when both are
+// empty it leaves the table. Everything that two nodes must agree on is in some row; the rest
+// (tables, queues, counts) follows from the rows.
+
+import type { Index, SessionId, Token } from '../base/units.ts';
+import type { Acquire, OpenSession, RequestItem } from './commands.ts';
+import type { RowValue } from './machine-types.ts';
+import type { Outcome } from './outcomes.ts';
+import { outcomeRow } from './outcome-row.ts';
+import type { Queue } from './queue.ts';
+import { StateRow, keyNumber } from './rows.ts';
+
+/** What a session without TTL has until its first command (RAFT.md §12), milliseconds. */
+export const PROVISIONAL_TTL_MS = 15_000;
+
+/** A client's standing with the cluster, from its open to its end. */
+export class Session extends StateRow {
+  readonly id: SessionId;
+  /** Index of the entry that opened it; the first part of the id. */
+  readonly index: Index;
+  readonly nonce: string;
+  readonly ttlMs: number | null;
+  readonly lockDelayMs: number;
+  readonly name: string;
+  readonly meta: string;
+  readonly openedMs: number;
+  /** Highest that any command said: answers of requests below it are known. Never falls. */
+  ackedBelow = 0;
+  /** A command of this session was applied, so the client knows of it. */
+  isUsed = false;
+  /** Live acquires by seq: waiters and grants. A live one is its own record (RAFT.md §12). */
+  readonly requests = new Map<number, Request>();
+  /** Frozen answers by seq, none of them below `ackedBelow`, none with a live request. */
+  readonly records = new Map<number, FrozenRecord>();
+  /** Names × grants. */
+  held = 0;
+  /** Names × waiters. */
+  waiting = 0;
+
+  constructor(index: Index, command: OpenSession) {
+    super();
+    this.id = `${index}-${command.nonce}`;
+    this.index = index;
+    this.nonce = command.nonce;
+    this.ttlMs = command.ttlMs;
+    this.lockDelayMs = command.lockDelayMs;
+    this.name = command.name;
+    this.meta = command.meta;
+    this.openedMs = command.stampMs;
+  }
+
+  /** How long it may be silent, milliseconds; null: for ever. */
+  leaseMs(): number | null {
+    return this.ttlMs ?? (this.isUsed ? null : PROVISIONAL_TTL_MS);
+  }
+
+  override rowKey(): string {
+    return `s/${keyNumber(this.index)}`;
+  }
+
+  override rowValue(): RowValue {
+    return [
+      this.nonce,
+      this.ttlMs,
+      this.lockDelayMs,
+      this.name,
+      this.meta,
+      this.openedMs,
+      this.ackedBelow,
+      this.isUsed,
+    ];
+  }
+}
+
+/** The answer of a request that is over, kept until the client has acknowledged it. */
+export class FrozenRecord extends StateRow {
+  readonly session: Session;
+  readonly seq: number;
+  /** null matches any content: the request was cancelled before it was seen. */
+  readonly bodyHash: number | null;
+  readonly outcome: Outcome;
+
+  constructor(
+    session: Session,
+    seq: number,
+    answer: { readonly bodyHash: number | null; readonly outcome: Outcome },
+  ) {
+    super();
+    this.session = session;
+    this.seq = seq;
+    this.bodyHash = answer.bodyHash;
+    this.outcome = answer.outcome;
+  }
+
+  override rowKey(): string {
+    return `r/${keyNumber(this.session.index)}/${keyNumber(this.seq)}`;
+  }
+
+  override rowValue(): RowValue {
+    return [this.bodyHash, outcomeRow(this.outcome)];
+  }
+}
+
+/** A live acquire: a waiter while its token is 0, then a grant of all its names. */
+export class Request extends StateRow {
+  readonly session: Session;
+  readonly seq: number;
+  readonly bodyHash: number;
+  /** Index of the acquire's entry: its place in every queue. */
+  readonly index: Index;
+  readonly waitMs: number | null;
+  readonly meta: string;
+  readonly value: string | null;
+  readonly sinceMs: number;
+  /** Index of the entry that granted it; 0 while it waits. */
+  token: Token = 0;
+  /** One for each name, in the order of the request. */
+  claims: readonly Claim[] = [];
+
+  constructor(session: Session, index: Index, command: Acquire) {
+    super();
+    this.session = session;
+    this.seq = command.seq;
+    this.bodyHash = command.bodyHash;
+    this.index = index;
+    this.waitMs = command.waitMs;
+    this.meta = command.meta;
+    this.value = command.value;
+    this.sinceMs = command.stampMs;
+  }
+
+  isGranted(): boolean {
+    return this.token !== 0;
+  }
+
+  names(): readonly string[] {
+    return this.claims.map((claim) => claim.item.name);
+  }
+
+  override rowKey(): string {
+    const kind = this.isGranted() ? 'g' : 'w';
+    return `${kind}/${keyNumber(this.session.index)}/${keyNumber(this.seq)}`;
+  }
+
+  override rowValue(): RowValue {
+    const items = this.claims.map(({ item }) => [item.name, item.mode, item.permits]);
+    const common = [this.index, this.bodyHash, this.meta, this.value, this.sinceMs, items];
+    return [...common, this.isGranted() ? this.token : this.waitMs];
+  }
+}
+
+/** What a request wants of, or has of, one lock. */
+export interface Claim {
+  readonly request: Request;
+  readonly item: RequestItem;
+  readonly lock: Lock;
+}
+
+/** Exists while somebody holds it or waits for it. */
+export interface Lock {
+  readonly name: string;
+  /** Ordered by token, then by index of the acquire; pairwise compatible. */
+  readonly holders: Claim[];
+  /** null while nobody has to wait. */
+  queue: Queue<Claim> | null;
+}

@@ -1,0 +1,141 @@
+// What apply refuses as INVALID. Each function gives the reason, or null. The texts are stored
+// with the answers, so they are part of the replicated state (outcome-row.ts).
+
+import { describeValue } from '../base/error.ts';
+import { nameProblem, utf8Length } from '../base/name.ts';
+import type {
+  Acquire,
+  Break,
+  OpenSession,
+  ReplicatedLimits,
+  RequestItem,
+  SessionCommand,
+} from './commands.ts';
+
+const NONCE_PATTERN = /^[A-Za-z0-9_-]{16}$/;
+
+/** Why a session cannot be opened like this. */
+export function openProblem(command: OpenSession, limits: ReplicatedLimits): string | null {
+  if (!NONCE_PATTERN.test(command.nonce)) {
+    return `nonce must be 16 characters of base64url (got ${describeValue(command.nonce)})`;
+  }
+  return (
+    ttlProblem(command.ttlMs, limits) ??
+    lockDelayProblem(command.lockDelayMs, limits) ??
+    textProblem('name', command.name, limits.nameBytesMax) ??
+    textProblem('meta', command.meta, limits.metaBytesMax)
+  );
+}
+
+/** Why the parts that every command of a session has are out of range. */
+export function requestProblem(command: SessionCommand): string | null {
+  if (!isWholeFrom(1, command.seq)) {
+    return `seq must be a whole number from 1 (got ${describeValue(command.seq)})`;
+  }
+  if (!isWholeFrom(0, command.ackedBelow)) {
+    return `ackedBelow must be a whole number from 0 (got ${describeValue(command.ackedBelow)})`;
+  }
+  return null;
+}
+
+/** Why a number cannot name an acquire of the same session. */
+export function acquireSeqProblem(acquireSeq: number, seq: number): string | null {
+  if (!isWholeFrom(1, acquireSeq)) {
+    return `acquireSeq must be a whole number from 1 (got ${describeValue(acquireSeq)})`;
+  }
+  if (acquireSeq === seq) return `acquireSeq names the request itself (${seq})`;
+  return null;
+}
+
+/** Why an acquire cannot be asked like this. `holdings` is what the session has already. */
+export function acquireProblem(
+  command: Acquire,
+  limits: ReplicatedLimits,
+  holdings: number,
+): string | null {
+  const { items, waitMs, meta, value } = command;
+  return (
+    itemsProblem(items, limits) ??
+    (waitMs === null || isWholeFrom(0, waitMs)
+      ? null
+      : `waitMs must be null or a whole number from 0 (got ${describeValue(waitMs)})`) ??
+    textProblem('meta', meta, limits.metaBytesMax) ??
+    (value === null ? null : textProblem('value', value, limits.metaBytesMax)) ??
+    holdingsProblem(holdings, items.length, limits)
+  );
+}
+
+/** Why a break is refused before anything is looked at. */
+export function breakProblem(command: Break, limits: ReplicatedLimits): string | null {
+  return (
+    textProblem('by', command.by, limits.metaBytesMax) ??
+    textProblem('reason', command.reason, limits.metaBytesMax)
+  );
+}
+
+/** A text inside a message: shortened, in quotes, with everything odd escaped. */
+export function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}
+
+function ttlProblem(ttlMs: number | null, limits: ReplicatedLimits): string | null {
+  const { ttlMsMin, ttlMsMax } = limits;
+  if (ttlMs === null || (isWholeFrom(ttlMsMin, ttlMs) && ttlMs <= ttlMsMax)) return null;
+  const got = describeValue(ttlMs);
+  return `ttlMs must be null or a whole number from ${ttlMsMin} to ${ttlMsMax} (got ${got})`;
+}
+
+function lockDelayProblem(lockDelayMs: number, limits: ReplicatedLimits): string | null {
+  const { lockDelayMsMax } = limits;
+  const got = describeValue(lockDelayMs);
+  if (!isWholeFrom(0, lockDelayMs) || lockDelayMs > lockDelayMsMax) {
+    return `lockDelayMs must be a whole number from 0 to ${lockDelayMsMax} (got ${got})`;
+  }
+  if (lockDelayMs > 0) return `lockDelayMs must be 0: this version has no lock delay (got ${got})`;
+  return null;
+}
+
+function itemsProblem(items: readonly RequestItem[], limits: ReplicatedLimits): string | null {
+  const max = limits.namesPerRequestMax;
+  if (items.length < 1 || items.length > max) {
+    return `a request must name 1 to ${max} locks (got ${items.length})`;
+  }
+  for (const item of items) {
+    const problem = itemProblem(item, limits);
+    if (problem !== null) return problem;
+  }
+  if (items.length === 1) return null;
+  const names = new Set<string>();
+  for (const { name } of items) {
+    if (names.has(name)) return `a request must name each lock once (${quote(name)} twice)`;
+    names.add(name);
+  }
+  return null;
+}
+
+function itemProblem(item: RequestItem, limits: ReplicatedLimits): string | null {
+  const problem = nameProblem(item.name, limits.nameBytesMax);
+  if (problem !== null) return problem;
+  if (item.mode !== 'exclusive') {
+    return `mode must be "exclusive": this version has no other (got ${describeValue(item.mode)})`;
+  }
+  if (item.permits !== null) return 'permits must be null: this version has no semaphores';
+  return null;
+}
+
+function holdingsProblem(holdings: number, more: number, limits: ReplicatedLimits): string | null {
+  const max = limits.holdingsPerSessionMax;
+  if (holdings + more <= max) return null;
+  return `a session may hold or wait for ${max} names (it has ${holdings}, and asks for ${more})`;
+}
+
+function textProblem(field: string, text: string, bytesMax: number): string | null {
+  const bytes = utf8Length(text);
+  if (bytes === -1) return `${field} must be well-formed Unicode; it has a lone surrogate`;
+  if (bytes > bytesMax) return `${field} may have at most ${bytesMax} bytes; it has ${bytes}`;
+  return null;
+}
+
+function isWholeFrom(min: number, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= min;
+}
