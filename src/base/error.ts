@@ -16,29 +16,153 @@ export interface ErrorCodeInfo {
 }
 
 export const ERROR_CODES = {
-  LOCK_BUSY: { outcome: 'none', retryable: true, httpStatus: 409, meaning: 'Another session holds the lock, or waits for it before you, and the request did not want to wait.' },
-  WAIT_OVER: { outcome: 'none', retryable: true, httpStatus: 409, meaning: 'The lock was not granted within waitMs; the request was taken out of the queue.' },
-  CANCELLED: { outcome: 'none', retryable: false, httpStatus: 409, meaning: 'The request was cancelled before it was granted, or its grant was returned.' },
-  OVERLOADED: { outcome: 'none', retryable: true, httpStatus: 503, meaning: 'The cluster has more undecided work than it accepts, or a disk is nearly full; wait and try again.' },
-  NOT_LEADER: { outcome: 'none', retryable: true, httpStatus: 503, meaning: 'This node does not lead, and did nothing; ask the leader.' },
-  UNAVAILABLE: { outcome: 'none', retryable: true, httpStatus: 503, meaning: 'No node that can answer was reached in time; never a sign that the lock is free or busy.' },
-  OUTCOME_UNKNOWN: { outcome: 'unknown', retryable: true, httpStatus: 503, meaning: 'The request was accepted, but its fate is not known; sending it again with the same seq is safe.' },
-  SESSION_GONE: { outcome: 'none', retryable: false, httpStatus: 410, meaning: 'The session has expired, was closed or ended, or never existed; all that it held is free.' },
-  LOCK_LOST: { outcome: 'unknown', retryable: false, httpStatus: 409, meaning: 'The lease ended, or may have ended, while the lock was held; another may hold it now.' },
-  NOT_HOLDER: { outcome: 'none', retryable: false, httpStatus: 409, meaning: 'The session does not hold this lock with this token; nothing was released.' },
-  WINDOW: { outcome: 'none', retryable: true, httpStatus: 409, meaning: 'The session has too many requests whose answers were not acknowledged.' },
-  INVALID: { outcome: 'none', retryable: false, httpStatus: 400, meaning: 'The request is malformed or out of range; the message names the field, what was expected and what came.' },
-  STALE_SEQ: { outcome: 'unknown', retryable: false, httpStatus: 409, meaning: 'The request number lies below those already acknowledged; it is not executed again.' },
-  STALE_TOKEN: { outcome: 'none', retryable: false, httpStatus: 409, meaning: 'A larger fencing token was seen: whoever holds the smaller one is no longer the holder.' },
-  CLUSTER_CHANGED: { outcome: 'none', retryable: false, httpStatus: 409, meaning: 'The nodes belong to another cluster than the one that this client or directory knows.' },
-  NOT_AUTHORISED: { outcome: 'none', retryable: false, httpStatus: 403, meaning: 'The caller may not do this.' },
-  NOT_FOUNDED: { outcome: 'none', retryable: true, httpStatus: 503, meaning: 'The node belongs to no cluster yet: run holdfast init.' },
-  CLOSED: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'The client, session or node was closed by its own process.' },
-  EVENT_LOOP_BLOCKED: { outcome: 'unknown', retryable: false, httpStatus: 409, meaning: 'The process did not run for so long that the lease could not be renewed.' },
-  BROKEN: { outcome: 'none', retryable: false, httpStatus: 409, meaning: 'An operator broke the lock; the message says who and why.' },
-  PORT_IN_USE: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'Another process listens on the address that this node is to use.' },
-  CONFIG: { outcome: 'none', retryable: false, httpStatus: 400, meaning: 'The configuration is wrong; the message names the path and shows the value.' },
-  INTERNAL: { outcome: 'unknown', retryable: false, httpStatus: 500, meaning: 'A broken invariant: a bug in Holdfast. Please report it.' },
+  LOCK_BUSY: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 409,
+    meaning:
+      'Another session holds the lock, or waits for it before you, and the request did not want to wait.',
+  },
+  WAIT_OVER: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 409,
+    meaning: 'The lock was not granted within waitMs; the request was taken out of the queue.',
+  },
+  CANCELLED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The request was cancelled before it was granted, or its grant was returned.',
+  },
+  OVERLOADED: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 503,
+    meaning:
+      'The cluster has more undecided work than it accepts, or a disk is nearly full; wait and try again.',
+  },
+  NOT_LEADER: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'This node does not lead, and did nothing; ask the leader.',
+  },
+  UNAVAILABLE: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 503,
+    meaning:
+      'No node that can answer was reached in time; never a sign that the lock is free or busy.',
+  },
+  OUTCOME_UNKNOWN: {
+    outcome: 'unknown',
+    retryable: true,
+    httpStatus: 503,
+    meaning:
+      'The request was accepted, but its fate is not known; sending it again with the same seq is safe.',
+  },
+  SESSION_GONE: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 410,
+    meaning:
+      'The session has expired, was closed or ended, or never existed; all that it held is free.',
+  },
+  LOCK_LOST: {
+    outcome: 'unknown',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The lease ended, or may have ended, while the lock was held; another may hold it now.',
+  },
+  NOT_HOLDER: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The session does not hold this lock with this token; nothing was released.',
+  },
+  WINDOW: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 409,
+    meaning: 'The session has too many requests whose answers were not acknowledged.',
+  },
+  INVALID: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 400,
+    meaning:
+      'The request is malformed or out of range; the message names the field, what was expected and what came.',
+  },
+  STALE_SEQ: {
+    outcome: 'unknown',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The request number lies below those already acknowledged; it is not executed again.',
+  },
+  STALE_TOKEN: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'A larger fencing token was seen: whoever holds the smaller one is no longer the holder.',
+  },
+  CLUSTER_CHANGED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The nodes belong to another cluster than the one that this client or directory knows.',
+  },
+  NOT_AUTHORISED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 403,
+    meaning: 'The caller may not do this.',
+  },
+  NOT_FOUNDED: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'The node belongs to no cluster yet: run holdfast init.',
+  },
+  CLOSED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 503,
+    meaning: 'The client, session or node was closed by its own process.',
+  },
+  EVENT_LOOP_BLOCKED: {
+    outcome: 'unknown',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The process did not run for so long that the lease could not be renewed.',
+  },
+  BROKEN: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'An operator broke the lock; the message says who and why.',
+  },
+  PORT_IN_USE: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 503,
+    meaning: 'Another process listens on the address that this node is to use.',
+  },
+  CONFIG: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 400,
+    meaning: 'The configuration is wrong; the message names the path and shows the value.',
+  },
+  INTERNAL: {
+    outcome: 'unknown',
+    retryable: false,
+    httpStatus: 500,
+    meaning: 'A broken invariant: a bug in Holdfast. Please report it.',
+  },
 } as const satisfies Record<string, ErrorCodeInfo>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

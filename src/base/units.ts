@@ -5,10 +5,10 @@
 export type Term = number & { readonly unit?: 'term' };
 /** Position of an entry in the replicated log. Below 2^53. */
 export type Index = number & { readonly unit?: 'index' };
-/** Fencing token: the index of the entry that performed the grant. 0 is never a token. */
-export type Token = number & { readonly unit?: 'token' };
+/** Fencing token: it is the index of the entry that performed the grant. 0 is never a token. */
+export type Token = Index;
 /** The applied index that an answer reflects. */
-export type Revision = number & { readonly unit?: 'revision' };
+export type Revision = Index;
 /** Microseconds of a process's own monotonic clock; comparable only within that process. */
 export type MonoUs = number & { readonly unit?: 'monoUs' };
 /** Lease time Λ of a leader in microseconds (RAFT.md §14.1); never runs faster than its clock. */

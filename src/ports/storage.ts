@@ -13,7 +13,9 @@ export interface StorageFailure {
   readonly message: string;
 }
 
-export type Stored<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: StorageFailure };
+export type Stored<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: StorageFailure };
 
 /**
  * An ordered store with atomic, synced batches. Keys are ASCII text, compared byte by byte.

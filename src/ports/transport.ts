@@ -31,11 +31,7 @@ export type DialFailure = 'refused' | 'failed';
 export interface Transport {
   /** Accepts links from now on. `done` gets null, or why it is impossible (port in use: which). */
   listen(onLink: (link: Link, door: Door) => void, done: (error: Error | null) => void): void;
-  dial(
-    address: string,
-    door: Door,
-    done: (result: Link | DialFailure) => void,
-  ): { cancel(): void };
+  dial(address: string, door: Door, done: (result: Link | DialFailure) => void): { cancel(): void };
   /** Ends every link and stops accepting. */
   close(done: () => void): void;
 }

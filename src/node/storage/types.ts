@@ -18,8 +18,7 @@ export interface StorageExit {
 }
 
 export type StorageResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly exit: StorageExit };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly exit: StorageExit };
 
 /** What a verified directory contained; bootCount is already this boot's, and durable. */
 export interface Recovered {

@@ -1,0 +1,40 @@
+import type { CommandBody } from '../wire/command.ts';
+import { decodeBody } from '../wire/command.ts';
+import { DecodeError } from '../wire/msgpack.ts';
+import type { HostReply } from './host-types.ts';
+import { refusal } from './proposals.ts';
+
+export interface AdmissionState {
+  readonly isLeading: boolean;
+  /** Less free disk than the reserve. */
+  readonly isBelowReserve: boolean;
+}
+
+/**
+ * Why a request is not even proposed, or null when it may be. Whatever is refused here has
+ * certainly not happened (INV-13). What frees locks is admitted on a nearly full disk too.
+ */
+export function refuseRequest(body: Uint8Array, state: AdmissionState): HostReply | null {
+  if (!state.isLeading) return refusal('NOT_LEADER', 'this node does not lead; nothing was done');
+  const command = readBody(body);
+  if (typeof command === 'string') {
+    return { revision: 0, outcome: { code: 'INVALID', message: command } };
+  }
+  const isGrowth = command.op === 'openSession' || command.op === 'acquire';
+  if (isGrowth && state.isBelowReserve) {
+    return refusal('OVERLOADED', 'the disk of the leader is nearly full; nothing was done');
+  }
+  return null;
+}
+
+/** The request, or what is wrong with its bytes. Commands of the leader are not for clients. */
+function readBody(body: Uint8Array): CommandBody | string {
+  try {
+    const command = decodeBody(body);
+    if (command.op !== 'expireSession' && command.op !== 'withdraw') return command;
+    return `${command.op} is made by the leader only`;
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Index } from '../base/units.ts';
+import type { Command } from '../locks/commands.ts';
+import type { LockMachine } from '../locks/machine-types.ts';
+import type { LockEvent } from '../locks/outcomes.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Entry } from '../raft/entry.ts';
+import { decodePayload } from '../wire/command.ts';
+import { DecodeError } from '../wire/msgpack.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import type { Leases } from './leases.ts';
+import type { News } from './news.ts';
+import type { Proposals } from './proposals.ts';
+import type { Waits } from './waits.ts';
+
+export interface ApplierOptions {
+  readonly machine: LockMachine;
+  readonly clock: Clock;
+  readonly leaseClock: LeaseClock;
+  readonly leases: Leases;
+  readonly waits: Waits;
+  readonly proposals: Proposals;
+  readonly news: News;
+}
+
+/**
+ * The one place where a committed entry becomes state, and state an answer, a lease and news.
+ * The same on every node; only the leader has somebody to answer, and deadlines that count.
+ */
+export class Applier {
+  private readonly options: ApplierOptions;
+  private applied: Index;
+
+  constructor(options: ApplierOptions, applied: Index) {
+    this.options = options;
+    this.applied = applied;
+  }
+
+  /** Index of the last entry that the machine contains. */
+  get appliedIndex(): Index {
+    return this.applied;
+  }
+
+  apply(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.applied = entry.index;
+      if (entry.type === 'command') this.applyCommand(entry);
+    }
+  }
+
+  private applyCommand(entry: Entry): void {
+    const { machine, proposals, news } = this.options;
+    const command = readCommand(entry.payload);
+    if (command === null) {
+      const message = 'this version does not understand the command';
+      proposals.settle(entry, { code: 'INVALID', message });
+      return;
+    }
+    const { outcome, events } = machine.apply(entry.index, entry.term, command);
+    for (const event of events) this.observe(event);
+    this.observeCommand(command);
+    proposals.settle(entry, outcome);
+    for (const event of events) news.publish(event, command, entry.index);
+  }
+
+  private observeCommand(command: Command): void {
+    const { leases } = this.options;
+    if (command.op === 'expireSession') leases.spared(command.session);
+    else if ('seq' in command) leases.used(command.session);
+  }
+
+  private observe(event: LockEvent): void {
+    const { leases, waits, clock, leaseClock } = this.options;
+    switch (event.type) {
+      case 'sessionOpened':
+        return leases.opened(event.session, event.ttlMs);
+      case 'sessionEnded':
+        return leases.ended(event.session);
+      case 'queued':
+        return waits.queued(event, event.waitMs, leaseClock.at(clock.monoUs()));
+      case 'granted':
+      case 'left':
+        return waits.settled(event);
+      case 'freed':
+        return;
+    }
+  }
+}
+
+/** Null for bytes that this version cannot read: the same on every node of this version. */
+function readCommand(payload: Uint8Array): Command | null {
+  try {
+    return decodePayload(payload);
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ErrorCode } from '../base/error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Link } from '../ports/transport.ts';
+import type { SelfView } from './client-link.ts';
+import { ClientLink } from './client-link.ts';
+import type { Host } from './host-types.ts';
+
+export interface ClientDoorOptions {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly self: () => SelfView;
+  readonly limits: { readonly commandsMax: number; readonly bytesMax: number };
+}
+
+/** All connections of clients; their number is limited by the transport. */
+export class ClientDoor {
+  private readonly options: ClientDoorOptions;
+  private readonly links = new Set<ClientLink>();
+
+  constructor(options: ClientDoorOptions) {
+    this.options = options;
+  }
+
+  accepted(link: Link): void {
+    const { host, clock, self, limits } = this.options;
+    const clientLink = new ClientLink({
+      link,
+      host,
+      clock,
+      self,
+      limits,
+      onClosed: () => this.links.delete(clientLink),
+    });
+    this.links.add(clientLink);
+  }
+
+  /** Tells every client who leads now. */
+  tellLeader(): void {
+    for (const link of this.links) link.tellLeader();
+  }
+
+  close(code: ErrorCode, message: string): void {
+    for (const link of [...this.links]) link.close(code, message);
+  }
+}

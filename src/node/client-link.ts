@@ -1,0 +1,257 @@
+import type { NodeId, Revision, SessionId, StoreId } from '../base/units.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Link } from '../ports/transport.ts';
+import type {
+  ClientMessage,
+  KeepAliveResult,
+  LeaderNews,
+  NodeMessage,
+} from '../wire/client-messages.ts';
+import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
+import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
+import type { Host } from './host-types.ts';
+
+/** Sessions that one link may attach: 100,000 over 64 links, and twice as many. */
+const ATTACHED_MAX = 4_096;
+/** A frame of answers, by estimate; the hard limit of a frame is twice as much. */
+const FRAME_BYTES = 128 * 1024;
+const KEPT_ALIVE_ITEMS_MAX = 1_000;
+/** A client that reads nothing is cut off: its answers would fill our memory. */
+const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
+
+/** What a client is told of the node that it reached. */
+export interface SelfView {
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+  readonly clusterId: string | null;
+  readonly leader: Omit<LeaderNews, 'type'>;
+}
+
+export interface ClientLinkOptions {
+  readonly link: Link;
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly self: () => SelfView;
+  readonly limits: { readonly commandsMax: number; readonly bytesMax: number };
+  readonly onClosed: () => void;
+}
+
+/**
+ * One client's connection: messages in, answers out, gathered into one frame a turn. Beyond the
+ * limit of undecided commands the socket is paused, so that the client's own queue grows, not
+ * ours. Garbage ends the connection, and nothing else.
+ */
+export class ClientLink {
+  private readonly options: ClientLinkOptions;
+  private readonly attached = new Map<SessionId, () => void>();
+  private outgoing: NodeMessage[] = [];
+  private keptAlive: KeepAliveResult[] | null = null;
+  private isGreeted = false;
+  private isOver = false;
+  private isPaused = false;
+  private commands = 0;
+  private bytes = 0;
+
+  constructor(options: ClientLinkOptions) {
+    this.options = options;
+    options.link.onFrame = (frame) => this.onFrame(frame);
+    options.link.onClose = () => this.finish();
+  }
+
+  /** Tells who leads; the client believes the highest term. */
+  tellLeader(): void {
+    if (!this.isGreeted) return;
+    this.push({ type: 'leader', ...this.options.self().leader });
+  }
+
+  close(code: Extract<NodeMessage, { type: 'goodbye' }>['code'], message: string): void {
+    if (this.isOver) return;
+    this.push({ type: 'goodbye', code, message });
+    this.flush();
+    this.options.link.close(message);
+    this.finish();
+  }
+
+  private onFrame(frame: Uint8Array): void {
+    let messages: ClientMessage[];
+    try {
+      messages = decodeClientMessages(frame);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'garbage';
+      this.close('INVALID', `the frame cannot be read: ${reason}`);
+      return;
+    }
+    for (const message of messages) {
+      if (this.isOver) return;
+      this.onMessage(message);
+    }
+    this.setPace();
+  }
+
+  private onMessage(message: ClientMessage): void {
+    if (message.type === 'hello') return this.greet(message);
+    if (!this.isGreeted) return this.close('INVALID', 'the first message must be a hello');
+    const { host } = this.options;
+    switch (message.type) {
+      case 'command':
+        return this.execute(message);
+      case 'keepAlive':
+        return this.keepAlive(message.items);
+      case 'attach':
+        return this.attach(message.sessions);
+      case 'query':
+        return host.query(message.query, (answer) =>
+          this.push({ type: 'answer', requestId: message.requestId, ...answer }),
+        );
+      case 'founding':
+        return host.founding(message.step, (answer) =>
+          this.push({ type: 'answer', requestId: message.requestId, ...answer }),
+        );
+    }
+  }
+
+  private greet(hello: Extract<ClientMessage, { type: 'hello' }>): void {
+    const { clusterId: own, nodeId, storeId } = this.options.self();
+    if (hello.versionMax < CLIENT_PROTOCOL.min || hello.versionMin > CLIENT_PROTOCOL.max) {
+      const theirs = `${hello.versionMin}-${hello.versionMax}`;
+      const ours = `${CLIENT_PROTOCOL.min}-${CLIENT_PROTOCOL.max}`;
+      return this.close('INVALID', `the client speaks protocol ${theirs}, this node ${ours}`);
+    }
+    if (hello.clusterId !== null && own !== null && hello.clusterId !== own) {
+      const text = `this node belongs to cluster ${own}, not to ${hello.clusterId}`;
+      return this.close('CLUSTER_CHANGED', text);
+    }
+    this.isGreeted = true;
+    const version = Math.min(hello.versionMax, CLIENT_PROTOCOL.max);
+    this.push({ type: 'welcome', version, clusterId: own, nodeId, storeId });
+    this.tellLeader();
+  }
+
+  private execute(message: Extract<ClientMessage, { type: 'command' }>): void {
+    const { requestId, ackedBelow } = message;
+    // The frame's memory is the transport's; the command outlives this turn.
+    const body = message.body.slice();
+    this.commands += 1;
+    this.bytes += body.length;
+    this.options.host.execute({ body, ackedBelow }, ({ revision, outcome }) => {
+      this.commands -= 1;
+      this.bytes -= body.length;
+      this.push({ type: 'reply', requestId, revision, outcome });
+      this.setPace();
+    });
+  }
+
+  private keepAlive(items: Extract<ClientMessage, { type: 'keepAlive' }>['items']): void {
+    for (const { session, nonce } of items) {
+      this.options.host.keepAlive(session, (result) => {
+        this.pushKeptAlive({ ...result, session, nonce });
+      });
+    }
+  }
+
+  /** Results of one turn share messages; the open one grows until it is sent. */
+  private pushKeptAlive(result: KeepAliveResult): void {
+    if (this.keptAlive === null || this.keptAlive.length >= KEPT_ALIVE_ITEMS_MAX) {
+      this.keptAlive = [];
+      this.push({ type: 'keepAliveReply', items: this.keptAlive });
+    }
+    this.keptAlive.push(result);
+  }
+
+  private attach(sessions: readonly SessionId[]): void {
+    for (const session of sessions) {
+      if (this.attached.has(session)) continue;
+      if (this.attached.size >= ATTACHED_MAX) {
+        return this.close('OVERLOADED', `a link may attach at most ${ATTACHED_MAX} sessions`);
+      }
+      const stop = this.options.host.follow(session, (news, revision: Revision) => {
+        this.push({ type: 'news', revision, news });
+        if (news.kind === 'ended') this.detach(session);
+      });
+      this.attached.set(session, stop);
+    }
+  }
+
+  private detach(session: SessionId): void {
+    this.attached.get(session)?.();
+    this.attached.delete(session);
+  }
+
+  private setPace(): void {
+    if (this.isOver) return;
+    const { limits, link } = this.options;
+    const isFull = this.commands >= limits.commandsMax || this.bytes >= limits.bytesMax;
+    if (isFull === this.isPaused) return;
+    this.isPaused = isFull;
+    if (isFull) link.pause();
+    else link.resume();
+  }
+
+  private push(message: NodeMessage): void {
+    if (this.isOver) return;
+    this.outgoing.push(message);
+    if (this.outgoing.length === 1) this.options.clock.soon(() => this.flush());
+  }
+
+  private flush(): void {
+    if (this.isOver || this.outgoing.length === 0) return;
+    const messages = this.outgoing;
+    this.outgoing = [];
+    this.keptAlive = null;
+    const { link } = this.options;
+    for (const part of split(messages)) link.send(encodeNodeMessages(part));
+    if (link.bufferedBytes > BUFFERED_BYTES_MAX) {
+      link.close('the client does not read its answers');
+      this.finish();
+    }
+  }
+
+  private finish(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.outgoing = [];
+    for (const stop of this.attached.values()) stop();
+    this.attached.clear();
+    this.options.onClosed();
+  }
+}
+
+/** Cuts a turn's answers into frames of a bounded size. */
+function split(messages: readonly NodeMessage[]): NodeMessage[][] {
+  const frames: NodeMessage[][] = [];
+  let current: NodeMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = sizeOf(message);
+    if (current.length > 0 && bytes + size > FRAME_BYTES) {
+      frames.push(current);
+      current = [];
+      bytes = 0;
+    }
+    current.push(message);
+    bytes += size;
+  }
+  if (current.length > 0) frames.push(current);
+  return frames;
+}
+
+/** An upper estimate of a message's encoded size. */
+function sizeOf(message: NodeMessage): number {
+  switch (message.type) {
+    case 'answer':
+      return FRAME_BYTES;
+    case 'keepAliveReply':
+      return 32 + 64 * message.items.length;
+    case 'news':
+      return 'reason' in message.news ? 128 + 3 * message.news.reason.length : 128;
+    case 'reply': {
+      const { outcome } = message;
+      if (outcome.code !== 'LOCK_BUSY') return 256;
+      const { holder, name } = outcome;
+      const texts = [holder?.sessionName, holder?.sessionMeta, holder?.meta, holder?.value, name];
+      return texts.reduce((sum, text) => sum + 3 * (text?.length ?? 0), 256);
+    }
+    default:
+      return 512;
+  }
+}

@@ -1,0 +1,228 @@
+import type { Index, MonoUs, NodeId, Term } from '../base/units.ts';
+import type { ClusterConfig } from '../raft/config.ts';
+import type { Entry } from '../raft/entry.ts';
+import type {
+  Proposal,
+  RaftCore,
+  RaftEffect,
+  RaftEvent,
+  RaftStatus,
+  Refusal,
+  Role,
+} from '../raft/events.ts';
+import type { RaftMessage } from '../raft/messages.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import { InvariantError } from '../base/assert.ts';
+import type { FloorEntry } from './floor-tracker.ts';
+import { FloorTracker } from './floor-tracker.ts';
+import type { NodeStorage, StorageResult } from './storage/types.ts';
+import type { HostExit } from './host-types.ts';
+
+/** What became of one `propose`: the first `accepted` proposals got indices from firstIndex on. */
+export interface Admission {
+  readonly term: Term;
+  readonly firstIndex: Index;
+  readonly accepted: number;
+  readonly refusal: Refusal | null;
+}
+
+/** Who is told what the core decided. All are called from within one turn, in order. */
+export interface EngineListener {
+  send(to: NodeId, message: RaftMessage): void;
+  /** Applies the entries in order. */
+  apply(entries: readonly Entry[]): void;
+  readReady(ids: readonly number[]): void;
+  readFailed(ids: readonly number[]): void;
+  roleChanged(role: Role, term: Term, leaderId: NodeId | null): void;
+  leaderReady(term: Term): void;
+  configChanged(config: ClusterConfig): void;
+  peerLostLog(peer: NodeId, message: string): void;
+  /** The node must stop; nothing leaves it any more. */
+  failed(exit: HostExit): void;
+}
+
+export interface EngineOptions {
+  readonly raft: RaftCore;
+  readonly storage: NodeStorage;
+  readonly clock: Clock;
+  readonly listener: EngineListener;
+  /** Longest time between two ticks. */
+  readonly tickUs: number;
+  /** Called at every tick with a fresh reading, before consensus sees it. */
+  readonly onTick: (nowUs: MonoUs) => void;
+}
+
+/**
+ * Turns the crank of consensus: feeds events to the core and carries out its effects. Everything
+ * happens in one synchronous turn; completions of the disk come back as events of later turns.
+ * After a failure nothing is carried out any more (RAFT.md §15.4).
+ */
+export class Engine {
+  private readonly options: EngineOptions;
+  private readonly queue: RaftEvent[] = [];
+  private isTurning = false;
+  private isOver = false;
+  private timer: Timer | null = null;
+  private timerUs = 0;
+  private lastAdmission: Admission | null = null;
+  private readonly floor = new FloorTracker();
+
+  constructor(options: EngineOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.step({ type: 'tick' });
+  }
+
+  /** Ends the engine: no effect is carried out, no call-back answered from now on. */
+  stop(): void {
+    this.isOver = true;
+    this.timer?.cancel();
+    this.timer = null;
+  }
+
+  status(): RaftStatus {
+    return this.options.raft.status();
+  }
+
+  /** The next durable floor, or null: durable here, committed, and above the one before. */
+  takeFloor(): FloorEntry | null {
+    return this.floor.take(this.status().commitIndex);
+  }
+
+  step(event: RaftEvent): void {
+    if (this.isOver) return;
+    this.queue.push(event);
+    if (this.isTurning) return;
+    this.isTurning = true;
+    try {
+      this.drain();
+    } catch (error) {
+      this.fail({ exitCode: 70, message: describeBug(error) });
+    } finally {
+      this.isTurning = false;
+    }
+    this.arm();
+  }
+
+  /** Proposes now and tells what was admitted; must not be called from within a turn. */
+  propose(proposals: readonly Proposal[]): Admission {
+    if (this.isTurning) throw new InvariantError('a proposal is made between turns');
+    this.lastAdmission = null;
+    this.step({ type: 'propose', proposals });
+    return (
+      this.lastAdmission ?? { term: 0, firstIndex: 0, accepted: 0, refusal: 'UNAVAILABLE' as const }
+    );
+  }
+
+  private drain(): void {
+    const { raft, clock } = this.options;
+    for (let event = this.queue.shift(); event !== undefined; event = this.queue.shift()) {
+      for (const effect of raft.step(event, clock.monoUs())) {
+        if (this.isOver) return;
+        this.carryOut(effect);
+      }
+    }
+  }
+
+  private carryOut(effect: RaftEffect): void {
+    const { listener, storage } = this.options;
+    switch (effect.type) {
+      case 'persist':
+        return this.persist(effect);
+      case 'writeSlots':
+        return storage.writeHardState(
+          { term: effect.term, vote: effect.vote },
+          this.whenStored(() => this.step({ type: 'slotsWritten', version: effect.version })),
+        );
+      case 'send':
+        return listener.send(effect.to, effect.message);
+      case 'load':
+        return storage.load(
+          effect.from,
+          effect.maxBytes,
+          this.whenStored((entries) => this.step({ type: 'loaded', from: effect.from, entries })),
+        );
+      case 'apply':
+        return this.apply(effect.entries);
+      case 'proposed':
+        this.lastAdmission = effect;
+        return;
+      case 'readReady':
+        return listener.readReady(effect.ids);
+      case 'readFailed':
+        return listener.readFailed(effect.ids);
+      case 'role':
+        return listener.roleChanged(effect.role, effect.term, effect.leaderId);
+      case 'leaderReady':
+        return listener.leaderReady(effect.term);
+      case 'configChanged':
+        return listener.configChanged(effect.config);
+      case 'peerLostLog':
+        return listener.peerLostLog(effect.peer, effect.message);
+      case 'fatal':
+        return this.fail({
+          exitCode: effect.code === 'LOG_LOST' ? 84 : 83,
+          message: effect.message,
+        });
+    }
+  }
+
+  private persist(effect: Extract<RaftEffect, { type: 'persist' }>): void {
+    const cut = effect.truncateFrom;
+    if (cut !== null) this.floor.cut(cut);
+    this.options.storage.persist(
+      { truncateFrom: cut, entries: effect.entries },
+      this.whenStored(() => {
+        this.floor.persisted({ index: effect.lastIndex, term: effect.lastTerm });
+        this.step({ type: 'persisted', sequence: effect.sequence });
+      }),
+    );
+  }
+
+  private apply(entries: readonly Entry[]): void {
+    this.options.listener.apply(entries);
+    const last = entries.at(-1);
+    if (last !== undefined) this.queue.push({ type: 'applied', index: last.index });
+  }
+
+  /** A failed write, sync or read ends the node; there is no second try (RAFT.md §15.4). */
+  private whenStored<T>(then: (value: T) => void): (result: StorageResult<T>) => void {
+    return (result) => {
+      if (this.isOver) return;
+      if (result.ok) then(result.value);
+      else this.fail({ exitCode: result.exit.exitCode, message: result.exit.message });
+    };
+  }
+
+  private fail(exit: HostExit): void {
+    if (this.isOver) return;
+    this.stop();
+    this.queue.length = 0;
+    this.options.listener.failed(exit);
+  }
+
+  private arm(): void {
+    if (this.isOver) return;
+    const { clock, raft, tickUs } = this.options;
+    const nowUs = clock.monoUs();
+    const dueUs = Math.min(raft.nextDeadlineUs(), nowUs + tickUs);
+    if (this.timer !== null && this.timerUs <= dueUs) return;
+    this.timer?.cancel();
+    this.timerUs = dueUs;
+    this.timer = clock.after(Math.max(0, dueUs - nowUs), () => this.onTimer());
+  }
+
+  private onTimer(): void {
+    this.timer = null;
+    if (this.isOver) return;
+    this.options.onTick(this.options.clock.monoUs());
+    this.step({ type: 'tick' });
+  }
+}
+
+function describeBug(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `An invariant is broken, so this node stops before it can do harm: ${text}`;
+}

@@ -1,0 +1,292 @@
+import { present } from '../base/assert.ts';
+import type { ErrorCode } from '../base/error.ts';
+import type { SessionId } from '../base/units.ts';
+import type { Door, Link } from '../ports/transport.ts';
+import type { NodeStatus, Query } from '../wire/client-messages.ts';
+import { encodePayload } from '../wire/command.ts';
+import { refuseRequest } from './admission.ts';
+import { greetAsBlank } from './blank-peers.ts';
+import type { SelfView } from './client-link.ts';
+import { ClientDoor } from './client-door.ts';
+import { DiskWatch } from './disk-watch.ts';
+import { Founding, randomHex128 } from './founding.ts';
+import type { Identity } from './handshake.ts';
+import type {
+  Host,
+  HostAnswer,
+  HostExit,
+  HostPorts,
+  HostReply,
+  HostSettings,
+} from './host-types.ts';
+import { refusal } from './proposals.ts';
+import { answerQuery } from './queries.ts';
+import { Replica } from './replica.ts';
+import { blankStatus, replicaStatus } from './status.ts';
+import type { Recovered } from './storage/types.ts';
+import { createNodeStorage } from './storage/storage.ts';
+import type { NodeStorage } from './storage/types.ts';
+
+/** Bytes of the log kept in memory for followers that lag a little. */
+const TAIL_BYTES_MAX = 8 * 1024 * 1024;
+
+/** An address that cannot be listened on (DESIGN.md §8). */
+const PORT_IN_USE_EXIT = 73;
+
+const NO_LEADER = { term: 0, leaderId: null, address: null, isReady: false };
+
+type Phase = 'new' | 'starting' | 'running' | 'stopping' | 'stopped';
+
+/** A node of the cluster, driven by its ports alone; see Host for the contract. */
+export function createHost(settings: HostSettings, ports: HostPorts): Host {
+  return new NodeHost(settings, ports);
+}
+
+class NodeHost implements Host {
+  onExit: (exit: HostExit) => void = () => {};
+  private readonly settings: HostSettings;
+  private readonly ports: HostPorts;
+  private readonly storage: NodeStorage;
+  private readonly door: ClientDoor;
+  private readonly leaderListeners = new Set<() => void>();
+  private phase: Phase = 'new';
+  private self: Identity | null = null;
+  private founder: Founding | null = null;
+  private replica: Replica | null = null;
+  private diskWatch: DiskWatch | null = null;
+
+  constructor(settings: HostSettings, ports: HostPorts) {
+    this.settings = settings;
+    this.ports = ports;
+    this.storage = createNodeStorage({
+      keyValue: ports.keyValue,
+      slots: ports.slots,
+      nodeId: settings.nodeId,
+      random: ports.random,
+      logger: ports.logger,
+      tailBytesMax: TAIL_BYTES_MAX,
+    });
+    this.door = new ClientDoor({
+      host: this,
+      clock: ports.clock,
+      self: () => this.selfView(),
+      limits: { commandsMax: settings.linkCommandsMax, bytesMax: settings.linkBytesMax },
+    });
+  }
+
+  start(done: (exit: HostExit | null) => void): void {
+    this.phase = 'starting';
+    this.storage.open((result) => {
+      if (!result.ok) {
+        this.phase = 'stopped';
+        return done(result.exit);
+      }
+      this.identify(result.value);
+      if (result.value.raft !== null) this.createReplica(result.value);
+      this.listen(done);
+    });
+  }
+
+  stop(done: () => void): void {
+    if (this.phase === 'stopped') return this.ports.clock.soon(done);
+    this.phase = 'stopping';
+    this.replica?.stepDown();
+    this.door.close('UNAVAILABLE', 'the node is stopping');
+    // One more turn, so that the goodbye and the last answers reach the sockets.
+    this.ports.clock.soon(() => this.raiseLastFloor(() => this.closeAll(done)));
+  }
+
+  status(): NodeStatus {
+    const { settings, self, replica } = this;
+    if (replica !== null) return replicaStatus(settings, replica, this.phase === 'stopped');
+    return blankStatus(settings, self, this.phase === 'running' ? 'blank' : 'starting');
+  }
+
+  onLeaderChange(listener: () => void): () => void {
+    this.leaderListeners.add(listener);
+    return () => this.leaderListeners.delete(listener);
+  }
+
+  execute(
+    request: { readonly body: Uint8Array; readonly ackedBelow: number },
+    done: (reply: HostReply) => void,
+  ): void {
+    const { replica } = this;
+    if (replica === null) {
+      const reply = refusal('NOT_FOUNDED', this.notFoundedText());
+      return this.ports.clock.soon(() => done(reply));
+    }
+    const refused = refuseRequest(request.body, {
+      isLeading: replica.isLeading && this.phase === 'running',
+      isBelowReserve: this.diskWatch?.isBelowReserve === true,
+    });
+    if (refused !== null) return this.ports.clock.soon(() => done(refused));
+    const stampMs = this.ports.clock.wallMs();
+    const stamp = { ackedBelow: request.ackedBelow, stampMs };
+    replica.proposals.submit(encodePayload(request.body, stamp), done);
+  }
+
+  keepAlive: Host['keepAlive'] = (session, done) => {
+    const { replica } = this;
+    if (replica === null) {
+      const result = { session, nonce: 0, code: 'NOT_LEADER' as const, ttlMs: null };
+      return this.ports.clock.soon(() => done(result));
+    }
+    replica.leases.keepAlive(session, (code, ttlMs) => done({ session, nonce: 0, code, ttlMs }));
+  };
+
+  query(query: Query, done: (answer: HostAnswer) => void): void {
+    const { replica } = this;
+    if (query.kind === 'status') {
+      const answer = { revision: 0, result: { kind: 'status' as const, status: this.status() } };
+      return this.ports.clock.soon(() => done(answer));
+    }
+    if (replica === null) {
+      return this.ports.clock.soon(() => done(refuseQuery('NOT_FOUNDED', this.notFoundedText())));
+    }
+    replica.reads.request((isConfirmed) => {
+      if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
+      const revision = replica.appliedIndex;
+      done({ revision, result: answerQuery(query, replica.machine, () => this.status()) });
+    });
+  }
+
+  founding: Host['founding'] = (step, done) => {
+    const { founder } = this;
+    if (founder === null) {
+      const answer = refuseQuery('UNAVAILABLE', 'the node is still starting');
+      return this.ports.clock.soon(() => done(answer));
+    }
+    this.ports.clock.soon(() => founder.handle(step, (result) => done({ revision: 0, result })));
+  };
+
+  withdraw(session: SessionId, acquireSeq: number): void {
+    this.replica?.withdraw(session, acquireSeq);
+  }
+
+  holdOpen(session: SessionId): () => void {
+    return this.replica?.leases.holdOpen(session) ?? (() => {});
+  }
+
+  follow: Host['follow'] = (session, listener) =>
+    this.replica?.news.follow(session, listener) ?? (() => {});
+
+  private selfView(): SelfView {
+    const { nodeId, storeId } = present(this.self, 'the identity');
+    const leader = this.replica?.leaderNews() ?? NO_LEADER;
+    return { nodeId, storeId, clusterId: this.founder?.founded?.clusterId ?? null, leader };
+  }
+
+  private identify({ slots, founding }: Recovered): void {
+    const { settings, ports } = this;
+    this.self = {
+      nodeId: slots.nodeId,
+      storeId: slots.storeId,
+      bootId: randomHex128(ports.random),
+      bootCount: slots.bootCount,
+      heartbeatMs: settings.heartbeatMs,
+      electionMs: settings.electionMs,
+    };
+    this.founder = new Founding(
+      {
+        nodeId: slots.nodeId,
+        storeId: slots.storeId,
+        clock: ports.clock,
+        random: ports.random,
+        found: (record, done) => this.storage.found(record, done),
+        onFounded: (recovered) => {
+          this.createReplica(recovered);
+          this.startReplica();
+        },
+      },
+      founding,
+    );
+  }
+
+  private createReplica({ founding, raft }: Recovered): void {
+    const { ports, settings, storage, self } = this;
+    this.replica = new Replica({
+      ports,
+      settings,
+      storage,
+      self: present(self, 'the identity, known since the directory was opened'),
+      founding: present(founding, 'the founding record of a founded directory'),
+      start: present(raft, 'the log of a founded directory'),
+      onLeaderChange: () => this.tellLeader(),
+      onFailed: (exit) => this.fail(exit),
+    });
+  }
+
+  private listen(done: (exit: HostExit | null) => void): void {
+    this.ports.transport.listen(
+      (link, door) => this.accepted(link, door),
+      (error) => {
+        if (error !== null) {
+          this.phase = 'stopped';
+          this.storage.close(() => done({ exitCode: PORT_IN_USE_EXIT, message: error.message }));
+          return;
+        }
+        this.phase = 'running';
+        if (this.replica !== null) this.startReplica();
+        else this.ports.logger.warn(this.notFoundedText());
+        done(null);
+      },
+    );
+  }
+
+  private startReplica(): void {
+    const replica = present(this.replica, 'the replica');
+    const { storage, ports, settings } = this;
+    this.diskWatch = new DiskWatch({
+      storage,
+      engine: replica.engine,
+      clock: ports.clock,
+      logger: ports.logger,
+      reserveBytes: settings.reserveBytes,
+      onFailed: (exit) => this.fail(exit),
+    });
+    replica.start();
+    this.diskWatch.start();
+  }
+
+  private accepted(link: Link, door: Door): void {
+    if (this.phase !== 'running') link.close('the node is stopping');
+    else if (door === 'client') this.door.accepted(link);
+    else if (this.replica !== null) this.replica.peers.accepted(link);
+    else greetAsBlank(link, present(this.self, 'the identity'), this.ports.logger);
+  }
+
+  private tellLeader(): void {
+    this.door.tellLeader();
+    for (const listener of [...this.leaderListeners]) listener();
+  }
+
+  private notFoundedText(): string {
+    const { nodeId } = this.settings;
+    return `${nodeId} belongs to no cluster yet: start all nodes, then run "holdfast init" once`;
+  }
+
+  private raiseLastFloor(done: () => void): void {
+    if (this.diskWatch === null || this.phase === 'stopped') return done();
+    this.diskWatch.raiseFloor(done);
+  }
+
+  private closeAll(done: () => void): void {
+    this.diskWatch?.stop();
+    this.replica?.stop();
+    this.phase = 'stopped';
+    this.ports.transport.close(() => this.storage.close(done));
+  }
+
+  /** Nothing leaves this node any more (RAFT.md §15.4); whoever carries it must end it. */
+  private fail(exit: HostExit): void {
+    if (this.phase === 'stopped') return;
+    this.ports.logger.error(exit.message, { exitCode: exit.exitCode });
+    this.closeAll(() => {});
+    this.onExit(exit);
+  }
+}
+
+function refuseQuery(code: ErrorCode, message: string): HostAnswer {
+  return { revision: 0, result: { kind: 'refused', code, message } };
+}

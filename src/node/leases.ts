@@ -1,0 +1,178 @@
+import type { LeaseUs, MonoUs, SessionId, Term } from '../base/units.ts';
+import { US_PER_MS } from '../base/units.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { KeepAliveResult } from '../wire/client-messages.ts';
+import { DeadlineTable } from './deadline-table.ts';
+import { LeaseClock } from './lease-clock.ts';
+import type { Reads } from './reads.ts';
+
+/** Sessions looked at, and expired, in one tick at most: a mass expiry must not stop the loop. */
+const LOOKS_PER_TICK_MAX = 4_096;
+/** A session without TTL has this one until its first command (RAFT.md §12). */
+const UNUSED_SESSION_TTL_MS = 15_000;
+
+export interface LeasesOptions {
+  readonly clock: Clock;
+  readonly leaseClock: LeaseClock;
+  readonly reads: Reads;
+  /** The session's TTL, null for none, undefined when the session is not known here. */
+  readonly ttlMsOf: (session: SessionId) => number | null | undefined;
+  /** Appends ExpireSession to the own log; tells how many of the list were admitted. */
+  readonly expire: (sessions: readonly SessionId[], term: Term) => number;
+}
+
+type KeepAliveHandler = (result: KeepAliveResult['code'], ttlMs: number | null) => void;
+
+/**
+ * The leader's side of leases (RAFT.md §14.1). Keepalives never touch the log, and are confirmed
+ * only by a quorum round that was sent after they came; expiry is an entry that only a ready
+ * leader appends to its own log. Followers keep the table, but no deadline of theirs counts.
+ */
+export class Leases {
+  private readonly options: LeasesOptions;
+  private readonly table = new DeadlineTable();
+  /** Sessions whose ExpireSession is appended and undecided: no renewal is confirmed. */
+  private readonly expiring = new Set<SessionId>();
+  /** Sessions without TTL that have executed no command yet. */
+  private readonly unused = new Set<SessionId>();
+  private readonly heldOpen = new Map<SessionId, number>();
+  /** Keepalives that wait: for readiness (all) or for the fate of an expiry (by session). */
+  private held: { readonly session: SessionId; readonly done: KeepAliveHandler }[] = [];
+  private leading: { readonly term: Term; baseUs: LeaseUs; isReady: boolean } | null = null;
+
+  constructor(options: LeasesOptions) {
+    this.options = options;
+  }
+
+  get baseUs(): LeaseUs {
+    return this.leading?.baseUs ?? 0;
+  }
+
+  get isReady(): boolean {
+    return this.leading?.isReady === true;
+  }
+
+  /** OpenSession was applied. The clock is read afresh: the entry was appended before (§14.1). */
+  opened(session: SessionId, ttlMs: number | null): void {
+    if (ttlMs === null) this.unused.add(session);
+    const durationMs = ttlMs ?? UNUSED_SESSION_TTL_MS;
+    this.table.set(session, durationMs * US_PER_MS, this.freshUs());
+  }
+
+  /** The session has executed a command: without TTL, no lease applies to it any more. */
+  used(session: SessionId): void {
+    if (this.unused.delete(session)) this.table.delete(session);
+  }
+
+  ended(session: SessionId): void {
+    this.table.delete(session);
+    this.unused.delete(session);
+    this.expiring.delete(session);
+    this.releaseHeld((item) => item.session === session);
+  }
+
+  /** ExpireSession was applied without ending the session: it may be renewed again. */
+  spared(session: SessionId): void {
+    if (!this.expiring.delete(session)) return;
+    this.table.again(session);
+    this.releaseHeld((item) => item.session === session);
+  }
+
+  becomeLeader(term: Term): void {
+    this.leading = { term, baseUs: 0, isReady: false };
+  }
+
+  /** The no-op was applied: every lease starts again from here, at no cost (§14.1, E#9496). */
+  becomeReady(): void {
+    if (this.leading === null) return;
+    this.leading.baseUs = this.freshUs();
+    this.leading.isReady = true;
+    this.releaseHeld(() => true);
+  }
+
+  /** Forgets marks, base and pending keepalives, in the same turn (E#12528, E#15247). */
+  stepDown(): void {
+    if (this.leading === null) return;
+    this.leading = null;
+    const marked = [...this.expiring];
+    this.expiring.clear();
+    for (const session of marked) this.table.again(session);
+    this.releaseHeld(() => true);
+  }
+
+  /**
+   * Confirms that the session lives, or says why not. Steps as in RAFT.md §14.1:
+   * 1. not leader: NOT_LEADER; not ready: wait. 2. expiring: wait for the entry's fate.
+   * 3. extend at once, join the next round. 4. after the round test again.
+   */
+  keepAlive(session: SessionId, done: KeepAliveHandler): void {
+    if (this.leading === null) return done('NOT_LEADER', null);
+    if (!this.leading.isReady || this.expiring.has(session)) {
+      this.held.push({ session, done });
+      return;
+    }
+    this.table.restart(session, this.freshUs());
+    const { term } = this.leading;
+    this.options.reads.request((isConfirmed) => {
+      if (!isConfirmed || this.leading?.term !== term) return done('NOT_LEADER', null);
+      this.confirm(session, done);
+    });
+  }
+
+  /** While open, the session does not expire here: its caller is connected and waits (HTTP). */
+  holdOpen(session: SessionId): () => void {
+    this.heldOpen.set(session, (this.heldOpen.get(session) ?? 0) + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (this.heldOpen.get(session) ?? 1) - 1;
+      if (left > 0) this.heldOpen.set(session, left);
+      else this.heldOpen.delete(session);
+      this.table.restart(session, this.freshUs());
+    };
+  }
+
+  /** Tests the deadlines; call after the lease clock's tick, and after a stall one poll later. */
+  test(): void {
+    if (this.leading === null || !this.leading.isReady) return;
+    const nowUs = this.options.leaseClock.ticked;
+    const due = this.table.takeDue(nowUs, this.leading.baseUs, LOOKS_PER_TICK_MAX);
+    const over = due.filter((session) => !this.keepHeldOpen(session));
+    if (over.length === 0) return;
+    const admitted = this.options.expire(over, this.leading.term);
+    over.forEach((session, position) => {
+      if (position < admitted) this.expiring.add(session);
+      else this.table.again(session);
+    });
+  }
+
+  private keepHeldOpen(session: SessionId): boolean {
+    if (!this.heldOpen.has(session)) return false;
+    this.table.restart(session, this.freshUs());
+    this.table.again(session);
+    return true;
+  }
+
+  private confirm(session: SessionId, done: KeepAliveHandler): void {
+    const ttlMs = this.options.ttlMsOf(session);
+    if (ttlMs === undefined) return done('SESSION_GONE', null);
+    if (this.expiring.has(session)) {
+      this.held.push({ session, done });
+      return;
+    }
+    done('OK', ttlMs);
+  }
+
+  private releaseHeld(isMeant: (item: { session: SessionId }) => boolean): void {
+    if (this.held.length === 0) return;
+    const all = this.held;
+    this.held = all.filter((item) => !isMeant(item));
+    for (const item of all) if (isMeant(item)) this.keepAlive(item.session, item.done);
+  }
+
+  private freshUs(): LeaseUs {
+    const nowUs: MonoUs = this.options.clock.monoUs();
+    return this.options.leaseClock.at(nowUs);
+  }
+}

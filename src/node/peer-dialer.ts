@@ -1,0 +1,162 @@
+import type { NodeId } from '../base/units.ts';
+import { US_PER_MS } from '../base/units.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type { DialFailure, Link, Transport } from '../ports/transport.ts';
+import type { PeerHello, PeerMessage } from '../wire/peer-messages.ts';
+
+/** Waits between two dials: short, for a peer that comes back should be heard at once. */
+const REDIAL_MS_MIN = 20;
+const REDIAL_MS_MAX = 250;
+/** A peer that reads nothing: the link is ended, and the log sent again after it is back. */
+const BUFFERED_BYTES_MAX = 32 * 1024 * 1024;
+/** A dialled peer must have said hello after this time. */
+const HELLO_MS_MAX = 2_000;
+
+export interface PeerDialerOptions {
+  readonly peer: NodeId;
+  readonly address: string;
+  readonly ports: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly transport: Transport;
+  };
+  readonly hello: () => PeerHello;
+  readonly encode: (message: PeerMessage) => Uint8Array;
+  readonly decode: (frame: Uint8Array) => PeerMessage;
+  /** Tests the peer's hello; false when it was refused, and said so. */
+  readonly accept: (hello: PeerHello, link: Link) => boolean;
+  readonly onRefused: (peer: NodeId, message: string) => void;
+  readonly onUp: () => void;
+  readonly onDown: () => void;
+  /** A dial failed: `refused` means that nobody listens there. */
+  readonly onDialFailed: (failure: DialFailure) => void;
+}
+
+/**
+ * Our own connection to one peer, dialled again whenever it is gone. It carries what we say; what
+ * the peer says comes on the connection that it dialled. Only hello and refusal come back on ours.
+ */
+export class PeerDialer {
+  private readonly options: PeerDialerOptions;
+  private link: Link | null = null;
+  private isUp = false;
+  private isOver = false;
+  private failures = 0;
+  private timer: Timer | null = null;
+  private dialling: { cancel(): void } | null = null;
+
+  constructor(options: PeerDialerOptions) {
+    this.options = options;
+  }
+
+  get isConnected(): boolean {
+    return this.isUp;
+  }
+
+  get address(): string {
+    return this.options.address;
+  }
+
+  start(): void {
+    const { transport } = this.options.ports;
+    if (this.isOver) return;
+    this.dialling = transport.dial(this.options.address, 'peer', (result) => this.onDial(result));
+  }
+
+  stop(reason: string): void {
+    this.isOver = true;
+    this.timer?.cancel();
+    this.dialling?.cancel();
+    this.link?.close(reason);
+    this.link = null;
+    this.isUp = false;
+  }
+
+  /** False when there is no connection: consensus sends again later by itself. */
+  send(message: PeerMessage): boolean {
+    const { link } = this;
+    if (link === null || !this.isUp) return false;
+    link.send(this.options.encode(message));
+    if (link.bufferedBytes > BUFFERED_BYTES_MAX) this.end(link, 'the peer reads too slowly');
+    return true;
+  }
+
+  private onDial(result: Link | DialFailure): void {
+    this.dialling = null;
+    if (this.isOver) {
+      if (typeof result === 'object') result.close('stopping');
+      return;
+    }
+    if (typeof result !== 'object') {
+      this.options.onDialFailed(result);
+      this.redial();
+      return;
+    }
+    this.link = result;
+    result.onFrame = (frame) => this.onFrame(result, frame);
+    result.onClose = (reason) => this.lost(result, reason);
+    result.send(this.options.encode(this.options.hello()));
+    this.timer = this.options.ports.clock.after(HELLO_MS_MAX * US_PER_MS, () => {
+      this.timer = null;
+      if (!this.isUp) this.end(result, 'no hello in time');
+    });
+  }
+
+  private onFrame(link: Link, frame: Uint8Array): void {
+    if (link !== this.link) return;
+    let message: PeerMessage;
+    try {
+      message = this.options.decode(frame);
+    } catch (error) {
+      this.end(link, error instanceof Error ? error.message : 'garbage');
+      return;
+    }
+    if (message.type === 'peerRefusal') {
+      this.options.onRefused(this.options.peer, `${message.code}: ${message.message}`);
+      this.end(link, 'refused by the peer');
+    } else if (message.type !== 'peerHello' || this.isUp) {
+      this.end(link, `unexpected ${message.type}`);
+    } else if (this.options.accept(message, link)) {
+      this.becomeUp();
+    } else {
+      this.end(link, 'hello refused');
+    }
+  }
+
+  private becomeUp(): void {
+    this.timer?.cancel();
+    this.timer = null;
+    this.failures = 0;
+    this.isUp = true;
+    this.options.onUp();
+  }
+
+  private end(link: Link, reason: string): void {
+    link.close(reason);
+    this.lost(link, reason);
+  }
+
+  private lost(link: Link, _reason: string): void {
+    if (link !== this.link) return;
+    this.link = null;
+    this.timer?.cancel();
+    const wasUp = this.isUp;
+    this.isUp = false;
+    if (wasUp) this.options.onDown();
+    if (wasUp && this.failures === 0) this.start();
+    else this.redial();
+  }
+
+  private redial(): void {
+    if (this.isOver) return;
+    const { clock, random } = this.options.ports;
+    const capMs = Math.min(REDIAL_MS_MAX, REDIAL_MS_MIN * 2 ** Math.min(this.failures, 8));
+    this.failures += 1;
+    const waitMs = capMs / 2 + (random.u32() % 1_000) * (capMs / 2_000);
+    this.timer = clock.after(Math.ceil(waitMs * US_PER_MS), () => {
+      this.timer = null;
+      this.start();
+    });
+  }
+}

@@ -1,0 +1,238 @@
+import type { Index, MonoUs, NodeId, SessionId, Term } from '../base/units.ts';
+import { US_PER_MS } from '../base/units.ts';
+import type { LockMachine } from '../locks/machine-types.ts';
+import { createLockMachine } from '../locks/machine.ts';
+import type { ClusterConfig } from '../raft/config.ts';
+import type { Role } from '../raft/events.ts';
+import { DEFAULT_RAFT_SETTINGS } from '../raft/events.ts';
+import { createRaft } from '../raft/raft.ts';
+import type { CommandBody } from '../wire/command.ts';
+import { encodeBody, encodePayload } from '../wire/command.ts';
+import type { LeaderNews } from '../wire/client-messages.ts';
+import type { FoundingRecord } from '../wire/founding-record.ts';
+import { clusterSeed } from '../wire/record.ts';
+import type { RaftStart } from '../raft/events.ts';
+import { Applier } from './applier.ts';
+import { Engine } from './engine.ts';
+import type { Identity } from './handshake.ts';
+import { membersOf } from './handshake.ts';
+import type { HostExit, HostPorts, HostSettings } from './host-types.ts';
+import { LeaseClock } from './lease-clock.ts';
+import { Leases } from './leases.ts';
+import { News } from './news.ts';
+import { Peers } from './peers.ts';
+import { Proposals } from './proposals.ts';
+import { Reads } from './reads.ts';
+import type { NodeStorage } from './storage/types.ts';
+import { Waits } from './waits.ts';
+
+export interface ReplicaOptions {
+  readonly ports: HostPorts;
+  readonly settings: HostSettings;
+  readonly storage: NodeStorage;
+  readonly self: Identity;
+  readonly founding: FoundingRecord;
+  readonly start: RaftStart;
+  /** Role, leader or readiness changed. */
+  readonly onLeaderChange: () => void;
+  readonly onFailed: (exit: HostExit) => void;
+}
+
+/** A founded node: consensus, the lock machine and what belongs to leadership, joined. */
+export class Replica {
+  readonly machine: LockMachine;
+  readonly engine: Engine;
+  readonly peers: Peers;
+  readonly proposals: Proposals;
+  readonly reads: Reads;
+  readonly leases: Leases;
+  readonly waits: Waits;
+  readonly news = new News();
+  readonly founding: FoundingRecord;
+  readonly self: Identity;
+  private readonly options: ReplicaOptions;
+  private readonly leaseClock: LeaseClock;
+  private readonly applier: Applier;
+  private leading: { readonly term: Term } | null = null;
+  private leader: { term: Term; leaderId: NodeId | null; isReady: boolean };
+  private config: ClusterConfig;
+
+  constructor(options: ReplicaOptions) {
+    const { clock } = options.ports;
+    this.options = options;
+    this.founding = options.founding;
+    this.self = options.self;
+    this.machine = createLockMachine(options.founding.limits);
+    const stallUs = (options.settings.electionMs * US_PER_MS) / 2;
+    this.leaseClock = new LeaseClock(clock.monoUs(), stallUs);
+    this.engine = this.createEngine();
+    const { term, leaderId, config } = this.engine.status();
+    this.leader = { term, leaderId, isReady: false };
+    this.config = config;
+    this.peers = this.createPeers();
+    this.proposals = new Proposals({ clock, propose: (list) => this.engine.propose(list) });
+    this.reads = new Reads({
+      ask: (id) => this.engine.step({ type: 'read', id }),
+      soon: (callback) => clock.soon(callback),
+    });
+    this.leases = new Leases({
+      clock,
+      leaseClock: this.leaseClock,
+      reads: this.reads,
+      ttlMsOf: (session) => this.machine.session(session)?.ttlMs,
+      expire: (sessions, proposerTerm) =>
+        this.proposeInternal(
+          sessions.map((session) => ({ op: 'expireSession', session, proposerTerm })),
+        ),
+    });
+    this.waits = new Waits({
+      withdraw: (waiters, proposerTerm) =>
+        this.proposeInternal(
+          waiters.map((waiter) => ({ op: 'withdraw', ...waiter, proposerTerm })),
+        ),
+    });
+    const { machine, leaseClock, leases, waits, proposals, news } = this;
+    this.applier = new Applier(
+      { machine, clock, leaseClock, leases, waits, proposals, news },
+      options.start.applied,
+    );
+  }
+
+  /** Leads in this moment, as far as it knows; ready or not. */
+  get isLeading(): boolean {
+    return this.leading !== null;
+  }
+
+  get appliedIndex(): Index {
+    return this.applier.appliedIndex;
+  }
+
+  /** Who leads, as it is told to clients. */
+  leaderNews(): Omit<LeaderNews, 'type'> {
+    const { term, leaderId, isReady } = this.leader;
+    const member = membersOf(this.config).find(({ nodeId }) => nodeId === leaderId);
+    return { term, leaderId, address: member?.address ?? null, isReady };
+  }
+
+  start(): void {
+    this.peers.setConfig(this.engine.status().config);
+    this.engine.start();
+  }
+
+  /** Says goodbye as a leader; effects leave before the links are closed by the caller. */
+  stepDown(): void {
+    this.engine.step({ type: 'stepDown' });
+  }
+
+  stop(): void {
+    this.engine.stop();
+    this.proposals.abandon('the node stopped');
+    this.peers.stop('stopping');
+  }
+
+  /** Leader only: takes waiters out of their queues. */
+  withdraw(session: SessionId, acquireSeq: number): void {
+    this.options.ports.clock.soon(() => {
+      if (this.leading === null) return;
+      const proposerTerm = this.leading.term;
+      this.proposeInternal([{ op: 'withdraw', session, acquireSeq, proposerTerm }]);
+    });
+  }
+
+  private createEngine(): Engine {
+    const { settings, storage, ports, start } = this.options;
+    const raftSettings = {
+      ...DEFAULT_RAFT_SETTINGS,
+      heartbeatUs: settings.heartbeatMs * US_PER_MS,
+      electionUs: settings.electionMs * US_PER_MS,
+    };
+    const nowUs = ports.clock.monoUs();
+    return new Engine({
+      raft: createRaft(start, raftSettings, () => ports.random.u32(), nowUs),
+      storage,
+      clock: ports.clock,
+      tickUs: raftSettings.heartbeatUs / 2,
+      onTick: (tickUs) => this.onTick(tickUs),
+      listener: {
+        send: (to, message) => this.peers.send(to, message),
+        apply: (entries) => this.applier.apply(entries),
+        readReady: (ids) => this.reads.settle(ids, true),
+        readFailed: (ids) => this.reads.settle(ids, false),
+        roleChanged: (role, term, leaderId) => this.onRole(role, term, leaderId),
+        leaderReady: () => this.onReady(),
+        configChanged: (config) => this.onConfig(config),
+        peerLostLog: (peer, message) => ports.logger.error(message, { peer }),
+        failed: (exit) => this.options.onFailed(exit),
+      },
+    });
+  }
+
+  private createPeers(): Peers {
+    const { self, founding, ports } = this.options;
+    return new Peers({
+      self,
+      clusterId: founding.clusterId,
+      seed: clusterSeed(founding.clusterId),
+      config: this.engine.status().config,
+      ports,
+      onMessage: (from, message) => this.engine.step({ type: 'message', from, message }),
+      onLink: (peer, state) => this.engine.step({ type: 'link', peer, state }),
+    });
+  }
+
+  private onConfig(config: ClusterConfig): void {
+    this.config = config;
+    this.peers.setConfig(config);
+  }
+
+  private onRole(role: Role, term: Term, leaderId: NodeId | null): void {
+    const wasLeading = this.leading;
+    if (wasLeading !== null && (role !== 'leader' || wasLeading.term !== term)) this.abdicate();
+    if (role === 'leader' && this.leading === null) {
+      this.leading = { term };
+      this.leases.becomeLeader(term);
+    }
+    this.leader = { term, leaderId, isReady: this.leases.isReady };
+    this.options.onLeaderChange();
+  }
+
+  private abdicate(): void {
+    this.leading = null;
+    this.leases.stepDown();
+    this.waits.stepDown();
+    this.proposals.abandon('the leader lost its office before the request was decided');
+  }
+
+  private onReady(): void {
+    this.leases.becomeReady();
+    this.leader = { ...this.leader, isReady: true };
+    this.options.onLeaderChange();
+  }
+
+  private onTick(nowUs: MonoUs): void {
+    const hasStalled = this.leaseClock.tick(nowUs);
+    if (this.leading === null) return;
+    // After a stall the renewals of that time lie unread in the sockets: read them first (§16.2).
+    if (hasStalled) this.options.ports.clock.soon(() => this.testDeadlines());
+    else this.testDeadlines();
+  }
+
+  private testDeadlines(): void {
+    if (this.leading === null || !this.leases.isReady) return;
+    this.leases.test();
+    if (this.leading === null) return;
+    this.waits.test(this.leaseClock.ticked, this.leases.baseUs, this.leading.term);
+  }
+
+  private proposeInternal(bodies: readonly CommandBody[]): number {
+    const stamp = { ackedBelow: 0, stampMs: this.options.ports.clock.wallMs() };
+    const admission = this.engine.propose(
+      bodies.map((body) => ({
+        type: 'command' as const,
+        payload: encodePayload(encodeBody(body), stamp),
+        internal: true,
+      })),
+    );
+    return admission.accepted;
+  }
+}

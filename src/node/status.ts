@@ -1,0 +1,78 @@
+import type { NodeStatus } from '../wire/client-messages.ts';
+import { membersOf } from './handshake.ts';
+import type { Identity } from './handshake.ts';
+import type { HostSettings } from './host-types.ts';
+import type { Replica } from './replica.ts';
+
+/** A founded node as it describes itself. */
+export function replicaStatus(
+  settings: HostSettings,
+  replica: Replica,
+  isStopped: boolean,
+): NodeStatus {
+  const raft = replica.engine.status();
+  const members = membersOf(raft.config);
+  const leader = members.find(({ nodeId }) => nodeId === raft.leaderId);
+  const peers = members
+    .filter(({ nodeId }) => nodeId !== settings.nodeId)
+    .map(({ nodeId, address }) => ({
+      nodeId,
+      address,
+      isConnected: replica.peers.isConnected(nodeId),
+      matchIndex: raft.peers.find((peer) => peer.nodeId === nodeId)?.matchIndex ?? 0,
+    }));
+  return {
+    nodeId: settings.nodeId,
+    storeId: replica.self.storeId,
+    bootCount: replica.self.bootCount,
+    clusterId: replica.founding.clusterId,
+    clusterName: replica.founding.clusterName,
+    role: isStopped ? 'stopped' : raft.role,
+    isReady: raft.isReady,
+    term: raft.term,
+    leaderId: raft.leaderId,
+    leaderAddress: leader?.address ?? null,
+    commitIndex: raft.commitIndex,
+    appliedIndex: raft.appliedIndex,
+    lastIndex: raft.lastIndex,
+    durableIndex: raft.durableIndex,
+    stateHash: replica.machine.stateHash(),
+    sessions: replica.machine.sessionCount(),
+    locks: replica.machine.lockCount(),
+    pid: settings.pid,
+    version: settings.version,
+    peers,
+  };
+}
+
+/** A node that belongs to no cluster, or has not read its directory yet. */
+export function blankStatus(
+  settings: HostSettings,
+  self: Identity | null,
+  role: 'blank' | 'starting',
+): NodeStatus {
+  return {
+    nodeId: settings.nodeId,
+    storeId: self?.storeId ?? '',
+    bootCount: self?.bootCount ?? 0,
+    clusterId: null,
+    clusterName: settings.clusterName,
+    role,
+    isReady: false,
+    term: 0,
+    leaderId: null,
+    leaderAddress: null,
+    commitIndex: 0,
+    appliedIndex: 0,
+    lastIndex: 0,
+    durableIndex: 0,
+    stateHash: '',
+    sessions: 0,
+    locks: 0,
+    pid: settings.pid,
+    version: settings.version,
+    peers: settings.nodes
+      .filter(({ id }) => id !== settings.nodeId)
+      .map(({ id, address }) => ({ nodeId: id, address, isConnected: false, matchIndex: 0 })),
+  };
+}
