@@ -83,12 +83,7 @@ export interface FoundingMessage {
 }
 
 export type ClientMessage =
-  | ClientHello
-  | CommandMessage
-  | KeepAliveMessage
-  | AttachMessage
-  | QueryMessage
-  | FoundingMessage;
+  ClientHello | CommandMessage | KeepAliveMessage | AttachMessage | QueryMessage | FoundingMessage;
 
 export interface Welcome {
   readonly type: 'welcome';
@@ -242,10 +237,4 @@ export interface GoodbyeMessage {
 }
 
 export type NodeMessage =
-  | Welcome
-  | LeaderNews
-  | Reply
-  | KeepAliveReply
-  | Answer
-  | NewsMessage
-  | GoodbyeMessage;
+  Welcome | LeaderNews | Reply | KeepAliveReply | Answer | NewsMessage | GoodbyeMessage;

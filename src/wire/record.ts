@@ -105,6 +105,9 @@ function decodeRecord(record: Uint8Array, seed: number): Entry {
     config: type === 'config' ? decodeConfig(payload) : null,
     record,
   };
+  if (type === 'noop' && payload.length > 0) {
+    throw new DecodeError(`${what}: expected no payload in a no-op, got ${payload.length} bytes`);
+  }
   if (entry.prevTerm > entry.term) {
     throw new DecodeError(`${what}: expected a term from ${entry.prevTerm}, got ${entry.term}`);
   }
