@@ -52,7 +52,12 @@ function createProgram(): Command {
         noteLine(text.trimEnd());
       },
       outputError: (text, write) => {
-        write(`holdfast: USAGE: ${text.replace(/^error: /, '').trim().replaceAll('\n', ' ')}`);
+        write(
+          `holdfast: USAGE: ${text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll('\n', ' ')}`,
+        );
       },
     });
   return addExamples(program, EXAMPLES);

@@ -26,7 +26,12 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   for (const row of [header, ...rows]) {
-    printLine(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd());
+    printLine(
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
   }
 }
 
@@ -58,7 +63,10 @@ export function visible(text: string): string {
 
 /** A moment for people: `2026-11-30 10:04:05Z`. */
 export function showTime(wallMs: number): string {
-  return new Date(wallMs).toISOString().replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+  return new Date(wallMs)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
 }
 
 function isColourful(): boolean {

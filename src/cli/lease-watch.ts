@@ -1,0 +1,95 @@
+// Decides when a child must go, so that it is gone before another can hold the lock:
+//
+//     |<------------------------- lease ------------------------->|
+//     |   renewed again and again ...   |<--- grace --->|<-margin->|
+//                                       SIGTERM         SIGKILL    over
+//
+// The renewals go on until the last moment, but once SIGTERM is sent the child is told to stop,
+// and a late renewal does not unsay it.
+
+import { HoldfastError } from '../base/error.ts';
+
+/** The part of a grant that tells how long it certainly lasts. */
+export interface Lease {
+  /** Aborts when the grant is lost or may be; its reason is a HoldfastError. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the lease may be over; Infinity for a lease without end. */
+  remainingMs(): number;
+}
+
+export interface StopPlan {
+  /** Wanted time between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  /** Time that SIGKILL and what follows it may take. */
+  readonly marginMs: number;
+}
+
+export interface Loss {
+  /** Time between SIGTERM and SIGKILL that is left; 0: SIGKILL at once. */
+  readonly graceMs: number;
+  /** In a sentence, for stderr. */
+  readonly reason: string;
+}
+
+/** The longest grace for a lease: beyond half of it an ordinary renewal could come too late. */
+export function graceMsMax(ttlMs: number): number {
+  return Math.floor(ttlMs / 2);
+}
+
+/** The grace when none is asked for: 5 s, or a third of a short lease. */
+export function defaultGraceMs(ttlMs: number): number {
+  return Math.min(5_000, Math.floor(ttlMs / 3));
+}
+
+/** How the end of a lease of `ttlMs` is shared out. */
+export function stopPlan(ttlMs: number, graceMs: number): StopPlan {
+  return { graceMs, marginMs: Math.min(500, Math.floor(ttlMs / 10)) };
+}
+
+/** Calls back once, when the child must be stopped. Returns the way to stop watching. */
+export function watchLease(lease: Lease, plan: StopPlan, onLoss: (loss: Loss) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const finish = (): void => {
+    clearTimeout(timer);
+    lease.signal.removeEventListener('abort', onAbort);
+  };
+  const lose = (loss: Loss): void => {
+    finish();
+    onLoss(loss);
+  };
+  const onAbort = (): void => {
+    lose(lossOf(lease, plan));
+  };
+  const check = (): void => {
+    const spareMs = lease.remainingMs() - plan.graceMs - plan.marginMs;
+    if (spareMs <= 0) {
+      const leftMs = Math.max(0, Math.round(lease.remainingMs()));
+      lose({
+        graceMs: remainingGraceMs(lease, plan),
+        reason: `the lease could not be renewed and is over in ${leftMs} ms`,
+      });
+    } else timer = setTimeout(check, Math.min(spareMs, CHECK_MS_MAX));
+  };
+  lease.signal.addEventListener('abort', onAbort);
+  if (lease.signal.aborted) onAbort();
+  else check();
+  return finish;
+}
+
+// setTimeout holds 31 bits, and would fire at once for Infinity.
+const CHECK_MS_MAX = 60_000;
+
+// An operator who breaks a lock waives the rule that the old holder is gone first; its child may
+// still end in good order. After every other loss the lease's own end is the limit.
+function lossOf(lease: Lease, plan: StopPlan): Loss {
+  const { reason } = lease.signal;
+  const isBroken = HoldfastError.is(reason) && reason.code === 'BROKEN';
+  return {
+    graceMs: isBroken ? plan.graceMs : remainingGraceMs(lease, plan),
+    reason: reason instanceof Error ? reason.message : String(reason),
+  };
+}
+
+function remainingGraceMs(lease: Lease, plan: StopPlan): number {
+  return Math.max(0, Math.min(plan.graceMs, lease.remainingMs() - plan.marginMs));
+}

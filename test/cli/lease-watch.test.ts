@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HoldfastError } from '../../src/base/error.ts';
+import { defaultGraceMs, graceMsMax, stopPlan, watchLease } from '../../src/cli/lease-watch.ts';
+import type { Loss } from '../../src/cli/lease-watch.ts';
+
+const TTL_MS = 15_000;
+const PLAN = stopPlan(TTL_MS, 5_000);
+
+class TestLease {
+  readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
+  deadlineMs = performance.now() + TTL_MS;
+
+  remainingMs(): number {
+    return this.deadlineMs - performance.now();
+  }
+
+  renew(): void {
+    this.deadlineMs = performance.now() + TTL_MS;
+  }
+}
+
+describe('the watch over a lease', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function watched(): { lease: TestLease; losses: Loss[]; stop: () => void } {
+    const lease = new TestLease();
+    const losses: Loss[] = [];
+    const stop = watchLease(lease, PLAN, (loss) => losses.push(loss));
+    return { lease, losses, stop };
+  }
+
+  test('B4 SIGTERM comes so early that grace and margin end within the lease', () => {
+    const { lease, losses } = watched();
+    vi.advanceTimersByTime(TTL_MS - PLAN.graceMs - PLAN.marginMs - 1);
+    expect(losses).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(losses).toHaveLength(1);
+    expect(losses[0]?.graceMs).toBeLessThanOrEqual(lease.remainingMs() - PLAN.marginMs);
+    expect(losses[0]?.graceMs).toBeGreaterThan(PLAN.graceMs - 10);
+  });
+
+  test('a lease that is renewed is never lost', () => {
+    const { lease, losses } = watched();
+    for (let round = 0; round < 100; round++) {
+      vi.advanceTimersByTime(TTL_MS / 3);
+      lease.renew();
+    }
+    expect(losses).toEqual([]);
+  });
+
+  test('B4 after a stall past the lease nothing is left for grace', () => {
+    const { lease, losses } = watched();
+    lease.deadlineMs = performance.now() - 10_000;
+    lease.controller.abort(new HoldfastError('EVENT_LOOP_BLOCKED', 'asleep for 25 s'));
+    expect(losses).toEqual([{ graceMs: 0, reason: 'EVENT_LOOP_BLOCKED: asleep for 25 s' }]);
+  });
+
+  test('a lease that is already over kills at once', () => {
+    const losses: Loss[] = [];
+    const lease = { signal: new AbortController().signal, remainingMs: () => -1 };
+    watchLease(lease, PLAN, (loss) => losses.push(loss));
+    expect(losses).toMatchObject([{ graceMs: 0 }]);
+  });
+
+  test('K1 a broken lock leaves the whole grace and tells the reason, once', () => {
+    const { lease, losses } = watched();
+    lease.controller.abort(new HoldfastError('BROKEN', 'broken by ops: stuck'));
+    vi.advanceTimersByTime(TTL_MS * 2);
+    expect(losses).toEqual([{ graceMs: PLAN.graceMs, reason: 'BROKEN: broken by ops: stuck' }]);
+  });
+
+  test('after the watch is stopped nothing is reported', () => {
+    const { lease, losses, stop } = watched();
+    stop();
+    lease.controller.abort(new HoldfastError('BROKEN', 'too late'));
+    vi.advanceTimersByTime(TTL_MS * 2);
+    expect(losses).toEqual([]);
+  });
+});
+
+test.each([1_000, 3_000, 15_000, 600_000])(
+  'a lease of %i ms is not given up before its second renewal was due',
+  (ttlMs) => {
+    for (const graceMs of [defaultGraceMs(ttlMs), graceMsMax(ttlMs)]) {
+      const { marginMs } = stopPlan(ttlMs, graceMs);
+      expect(graceMs + marginMs).toBeLessThan(ttlMs - ttlMs / 3);
+    }
+  },
+);
