@@ -111,14 +111,10 @@ export class MsgpackDecoder {
   }
 
   private list(length: number, depth: number): unknown[] {
-    const left = this.bytes.length - this.at;
-    // Each item takes at least one byte, so a length that lies cannot make us allocate.
-    if (length > left) {
-      throw new DecodeError(`expected ${length} items at byte ${this.at}, got ${left} bytes`);
-    }
     if (depth >= DEPTH_MAX) {
       throw new DecodeError(`expected at most ${DEPTH_MAX} arrays in one another, got more`);
     }
+    // Grows with the items that are there: a length that lies cannot make us allocate.
     const items: unknown[] = [];
     for (let count = 0; count < length; count++) items.push(this.value(depth + 1));
     return items;
