@@ -1,0 +1,147 @@
+// A cluster of real node processes for benchmarks and chaos: own ports, own directory, ended by
+// process id. Every wait is bounded.
+
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ENTRY = fileURLToPath(new URL('../../dist/cli/entry.cjs', import.meta.url));
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Polls until `test` gives something truthy; throws with `what` after `limitMs`. */
+export async function until(what, test, limitMs = 30_000) {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = await test();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await sleep(20);
+  }
+}
+
+async function freePorts(count) {
+  const servers = [];
+  for (let n = 0; n < count; n++) {
+    const server = createServer();
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+  }
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Starts and founds a cluster; `dir` null makes a temporary directory that `stop` removes. */
+export async function startCluster({ size = 3, dir = null, nodeOptions = {} } = {}) {
+  const root = dir ?? (await mkdtemp(join(tmpdir(), 'holdfast-')));
+  const ports = await freePorts(size);
+  const nodes = ports.map((port, n) => ({ id: `n${n + 1}`, address: `127.0.0.1:${port}` }));
+  const configFile = join(root, 'cluster.config.json');
+  const config = { name: 'local', nodes, dataDir: join(root, 'data'), ...nodeOptions };
+  await writeFile(configFile, JSON.stringify(config, null, 2));
+  const cluster = new LocalCluster(root, configFile, nodes, dir === null);
+  for (const { id } of nodes) cluster.spawn(id);
+  await cluster.init();
+  await cluster.waitLeader();
+  return cluster;
+}
+
+class LocalCluster {
+  constructor(root, configFile, nodes, isTemporary) {
+    Object.assign(this, { root, configFile, nodes, isTemporary });
+    this.dataDir = join(root, 'data');
+    this.addresses = nodes.map(({ address }) => address);
+    this.processes = new Map();
+  }
+
+  spawn(id) {
+    const args = [ENTRY, 'node', '--id', id, '--config', this.configFile];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let log = '';
+    child.stderr.on('data', (chunk) => {
+      log = (log + chunk).slice(-20_000);
+    });
+    child.lastLog = () => log;
+    child.ended = new Promise((resolve) =>
+      child.on('exit', (code, signal) => resolve({ code, signal })),
+    );
+    this.processes.set(id, child);
+    return child;
+  }
+
+  async init() {
+    await Promise.all(
+      this.nodes.map(({ address }) => until(`${address} answers`, () => fetchStatus(address))),
+    );
+    const child = spawn(process.execPath, [ENTRY, 'init', '--config', this.configFile], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (text += chunk));
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    if (code !== 0) throw new Error(`init ended with ${code}: ${text}`);
+  }
+
+  async statuses() {
+    const list = await Promise.all(this.addresses.map(fetchStatus));
+    return list.filter((status) => status !== null);
+  }
+
+  /** The ready leader of the highest term, once most nodes know it. */
+  async waitLeader(limitMs = 30_000) {
+    return until(
+      'a ready leader',
+      async () => {
+        const statuses = await this.statuses();
+        const leader = statuses
+          .filter(({ role, isReady }) => role === 'leader' && isReady)
+          .sort((left, right) => right.term - left.term)[0];
+        if (leader === undefined) return null;
+        const followers = statuses.filter(
+          ({ leaderId, term }) => leaderId === leader.nodeId && term === leader.term,
+        );
+        return followers.length * 2 > this.nodes.length ? leader : null;
+      },
+      limitMs,
+    );
+  }
+
+  kill(id, signal = 'SIGKILL') {
+    const child = this.processes.get(id);
+    child.kill(signal);
+    return child.ended;
+  }
+
+  async stop() {
+    const ends = [...this.processes.values()].map((child) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      return child.ended;
+    });
+    const hard = setTimeout(() => {
+      for (const child of this.processes.values()) child.kill('SIGKILL');
+    }, 10_000);
+    await Promise.all(ends);
+    clearTimeout(hard);
+  }
+
+  async remove() {
+    if (this.isTemporary) await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+/** The node's own status, or null when it does not answer. */
+export async function fetchStatus(address) {
+  try {
+    const response = await fetch(`http://${address}/v1/status`, {
+      signal: AbortSignal.timeout(2_000),
+    });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { DeadlineTable } from '../../src/node/deadline-table.ts';
+
+test('R-80f an entry is due when its duration has passed since it was last restarted', () => {
+  const table = new DeadlineTable();
+  table.set('a', 100, 0);
+  table.restart('a', 50);
+  expect(table.takeDue(149, 0, 10)).toEqual([]);
+  expect(table.takeDue(150, 0, 10)).toEqual(['a']);
+});
+
+test('R-80c a new leader restarts every deadline by its base alone', () => {
+  const table = new DeadlineTable();
+  for (let n = 0; n < 100; n++) table.set(`s${n}`, 100, n % 7);
+  expect(table.takeDue(1_099, 1_000, 1_000)).toEqual([]);
+  expect(table.takeDue(1_100, 1_000, 1_000)).toHaveLength(100);
+});
+
+test('a deleted entry is never due, and a replaced one only by its newest deadline', () => {
+  const table = new DeadlineTable();
+  table.set('gone', 10, 0);
+  table.set('new', 10, 0);
+  table.delete('gone');
+  table.set('new', 10, 100);
+  expect(table.takeDue(109, 0, 10)).toEqual([]);
+  expect(table.takeDue(110, 0, 10)).toEqual(['new']);
+});
+
+test('M-76 a due entry stays out until it is put back, and is then due again', () => {
+  const table = new DeadlineTable();
+  table.set('a', 10, 0);
+  expect(table.takeDue(20, 0, 10)).toEqual(['a']);
+  expect(table.takeDue(30, 0, 10)).toEqual([]);
+  table.again('a');
+  expect(table.takeDue(30, 0, 10)).toEqual(['a']);
+});
+
+test('G1 one call looks at a bounded number of entries and goes on with the next call', () => {
+  const table = new DeadlineTable();
+  for (let n = 0; n < 25; n++) table.set(`s${n}`, 1, 0);
+  const counts = [1, 2, 3].map(() => table.takeDue(10, 0, 10).length);
+  expect(counts).toEqual([10, 10, 5]);
+});
+
+test('an earlier restart never shortens a deadline', () => {
+  const table = new DeadlineTable();
+  table.set('a', 100, 500);
+  table.restart('a', 400);
+  expect(table.takeDue(599, 0, 10)).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { Waits } from '../../src/node/waits.ts';
+import type { WaiterKey } from '../../src/node/waits.ts';
+
+const waiter = { session: '7-abc', acquireSeq: 3 };
+
+function setUp() {
+  const withdrawn: WaiterKey[] = [];
+  const state = { admits: true };
+  const waits = new Waits({
+    withdraw: (waiters) => {
+      if (!state.admits) return 0;
+      withdrawn.push(...waiters);
+      return waiters.length;
+    },
+  });
+  return { waits, withdrawn, state };
+}
+
+test('C9 a wait that is over is withdrawn once', () => {
+  const { waits, withdrawn } = setUp();
+  waits.queued(waiter, 100, 0);
+  waits.test(99_999, 0, 1);
+  expect(withdrawn).toEqual([]);
+  waits.test(100_000, 0, 1);
+  waits.test(200_000, 0, 1);
+  expect(withdrawn).toEqual([waiter]);
+});
+
+test('a wait without limit, and one that was granted, are never withdrawn', () => {
+  const { waits, withdrawn } = setUp();
+  waits.queued(waiter, null, 0);
+  waits.queued({ ...waiter, acquireSeq: 4 }, 100, 0);
+  waits.settled({ ...waiter, acquireSeq: 4 });
+  waits.test(10_000_000, 0, 1);
+  expect(withdrawn).toEqual([]);
+});
+
+test('a new leader restarts the wait, and tries again what a lost office had appended', () => {
+  const { waits, withdrawn } = setUp();
+  waits.queued(waiter, 100, 0);
+  waits.test(100_000, 0, 1);
+  waits.stepDown();
+  waits.test(1_099_999, 1_000_000, 2);
+  expect(withdrawn).toHaveLength(1);
+  waits.test(1_100_000, 1_000_000, 2);
+  expect(withdrawn).toHaveLength(2);
+});
+
+test('a refused withdrawal is tried again', () => {
+  const { waits, withdrawn, state } = setUp();
+  state.admits = false;
+  waits.queued(waiter, 100, 0);
+  waits.test(100_000, 0, 1);
+  state.admits = true;
+  waits.test(125_000, 0, 1);
+  expect(withdrawn).toEqual([waiter]);
+});
