@@ -24,6 +24,13 @@ export interface SessionCommand {
   readonly bodyHash: number;
 }
 
+/**
+ * Requests numbered from here on lie outside "exactly once": no answer of theirs is kept, so their
+ * sender must not send one twice. For callers that number nothing (HTTP without `seq`): the server
+ * draws a number from here to 2^53 - 1, for a grant still needs one to be named by.
+ */
+export const UNNUMBERED_SEQ_MIN = 2 ** 52;
+
 export interface OpenSession {
   readonly op: 'openSession';
   /** 96 random bits, base64url (16 characters): becomes part of the session's id. */

@@ -1,5 +1,6 @@
 // How a live request comes to its end, and what stays of it for late duplicates.
 
+import { UNNUMBERED_SEQ_MIN } from './commands.ts';
 import { removeHolder } from './lock-table.ts';
 import { leaveQueues } from './granting.ts';
 import type { EndCause, Outcome, SessionEndCause } from './outcomes.ts';
@@ -40,14 +41,14 @@ export function removeAllRequests(
   session.requests.clear();
 }
 
-/** Keeps the answer of a request that is over, unless the client has acknowledged it already. */
+/** Keeps the answer of a request that is over, unless nobody will ask for it again. */
 export function freeze(
   step: Step,
   session: Session,
   seq: number,
   answer: { readonly bodyHash: number | null; readonly outcome: Outcome },
 ): void {
-  if (seq < session.ackedBelow) return;
+  if (seq < session.ackedBelow || seq >= UNNUMBERED_SEQ_MIN) return;
   const record = new FrozenRecord(session, seq, answer);
   session.records.set(seq, record);
   step.state.rows.touch(record);
