@@ -87,6 +87,7 @@ export class Founding {
       const waiting = this.waiting;
       this.waiting = [];
       if (result.ok) this.options.onFounded(result.value);
+      else this.record = null;
       const answer: QueryResult = result.ok
         ? this.describe()
         : { kind: 'refused', code: 'INTERNAL', message: result.exit.message };

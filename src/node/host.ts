@@ -193,7 +193,11 @@ class NodeHost implements Host {
         storeId: slots.storeId,
         clock: ports.clock,
         random: ports.random,
-        found: (record, done) => this.storage.found(record, done),
+        found: (record, done) =>
+          this.storage.found(record, (result) => {
+            done(result);
+            if (!result.ok) this.fail(result.exit);
+          }),
         onFounded: (recovered) => {
           this.createReplica(recovered);
           this.startReplica();

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { Founding, originAt } from '../../src/node/founding.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import type { QueryResult } from '../../src/wire/client-messages.ts';
+import type { FoundingRecord } from '../../src/wire/founding-record.ts';
+import { ManualClock } from './manual-clock.ts';
+
+const members = [{ nodeId: 'n1', storeId: 's1', address: '127.0.0.1:7101' }];
+const mint = {
+  step: 'mint' as const,
+  clusterName: 'test',
+  members,
+  limits: DEFAULT_LIMITS,
+  origin: null,
+};
+
+/** A founding whose write to disk completes when told. */
+function setUp(record: FoundingRecord | null = null) {
+  let seed = 0;
+  const written: FoundingRecord[] = [];
+  const pending: (() => void)[] = [];
+  const founding = new Founding(
+    {
+      nodeId: 'n1',
+      storeId: 's1',
+      clock: new ManualClock(),
+      random: { u32: () => ++seed },
+      found: (wanted, done) => {
+        written.push(wanted);
+        pending.push(() =>
+          done({ ok: false, exit: { exitCode: 85, message: 'disk', isDiskFull: false } }),
+        );
+      },
+      onFounded: () => {},
+    },
+    record,
+  );
+  const ask = (step: Parameters<Founding['handle']>[0]): QueryResult[] => {
+    const results: QueryResult[] = [];
+    founding.handle(step, (result) => results.push(result));
+    return results;
+  };
+  return { founding, written, pending, ask };
+}
+
+const known: FoundingRecord = {
+  clusterId: 'c1',
+  clusterName: 'test',
+  members,
+  limits: DEFAULT_LIMITS,
+  origin: 0,
+};
+
+describe('founding', () => {
+  test('INV-16 a log starts above every index that an older one can have reached', () => {
+    const day = 86_400_000;
+    const newYear = 1_767_225_600_000;
+    expect(originAt(newYear)).toBe(0);
+    expect(originAt(newYear + 1_000)).toBe(2 ** 20);
+    expect(originAt(newYear + 2 * day) - originAt(newYear + day)).toBe(86_400 * 2 ** 20);
+    expect(originAt(newYear + 272 * 365 * day)).toBeLessThan(2 ** 53);
+  });
+
+  test('a blank node says so, and does not count as founded before the disk has it', () => {
+    const { ask, founding } = setUp();
+    expect(ask({ step: 'ask' })).toMatchObject([{ kind: 'founding', state: 'blank' }]);
+    expect(ask(mint)).toEqual([]);
+    expect(founding.founded).toBe(null);
+    expect(ask({ step: 'ask' })).toMatchObject([{ state: 'blank' }]);
+  });
+
+  test('minting twice writes one record', () => {
+    const { ask, written } = setUp();
+    ask(mint);
+    ask(mint);
+    expect(written).toHaveLength(1);
+    expect(written[0]?.clusterId).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('the same record again is done already; a different one is refused', () => {
+    const { ask } = setUp(known);
+    expect(ask({ step: 'found', record: known })).toMatchObject([{ state: 'founded' }]);
+    expect(ask({ step: 'found', record: { ...known, clusterId: 'c2' } })).toMatchObject([
+      { kind: 'refused', code: 'CLUSTER_CHANGED' },
+    ]);
+    expect(ask(mint)).toMatchObject([{ state: 'founded', record: known }]);
+  });
+
+  test('INV-20 a record that names another directory is refused', () => {
+    const { ask, written } = setUp();
+    const record = { ...known, members: [{ nodeId: 'n1', storeId: 'wiped', address: 'a:1' }] };
+    expect(ask({ step: 'found', record })).toMatchObject([{ kind: 'refused' }]);
+    expect(written).toEqual([]);
+  });
+
+  test('a failed write is told, never taken for success', () => {
+    const { ask, pending } = setUp();
+    const results = ask(mint);
+    pending[0]?.();
+    expect(results).toMatchObject([{ kind: 'refused', message: 'disk' }]);
+    expect(ask({ step: 'ask' })).toMatchObject([{ state: 'blank', record: null }]);
+  });
+});
