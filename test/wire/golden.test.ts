@@ -85,5 +85,5 @@ function goldenText(cases: Readonly<Record<string, Golden>>): string {
     name,
     Buffer.from(bytes).toString('hex'),
   ]);
-  return `${JSON.stringify(Object.fromEntries(hex), null, 1)}\n`;
+  return `${JSON.stringify(Object.fromEntries(hex), null, 2)}\n`;
 }
