@@ -133,9 +133,9 @@ export class World {
     return this.loop.at(timeUs, () => this.occur({ kind: 'control' }, act));
   }
 
-  /** Runs after so many microseconds; the world's own act, for devices such as disks. */
+  /** For devices: runs after so many microseconds, unseen by the trace. Whom it tells is seen. */
   after(delayUs: number, act: () => void): Timer {
-    return this.loop.at(this.nowUs + delayUs, () => this.occur({ kind: 'disk' }, act));
+    return this.loop.at(this.nowUs + delayUs, act);
   }
 
   /** Nothing gets from `from` to `to` any more. */

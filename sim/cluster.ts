@@ -1,0 +1,241 @@
+// A cluster of shipped hosts in a simulated world, for scenarios: founded as `holdfast init` does
+// it, watched by an observer that sees all nodes at once.
+
+import { InvariantError, assert, present } from '../src/base/assert.ts';
+import type { NodeId } from '../src/base/units.ts';
+import { DEFAULT_LIMITS } from '../src/locks/commands.ts';
+import type { HostAnswer, HostReply, HostSettings } from '../src/node/host-types.ts';
+import type { KeepAliveResult, NodeStatus, Query } from '../src/wire/client-messages.ts';
+import { encodeBody } from '../src/wire/command.ts';
+import type { CommandBody } from '../src/wire/command.ts';
+import { foundCluster } from './cluster-founding.ts';
+import { SimNode } from './cluster-node.ts';
+import { SimSession } from './cluster-session.ts';
+import { Observer } from './observer.ts';
+import { Pending } from './pending.ts';
+import type { ClockSettings } from './world/clock.ts';
+import { SimDisk } from './world/disk.ts';
+import type { SimDiskOptions } from './world/disk.ts';
+import type { NetworkSettings } from './world/network.ts';
+import { createWorld } from './world/world.ts';
+import type { World } from './world/world.ts';
+
+/** What a simulated cluster is made of; only the seed must be given. */
+export interface SimClusterOptions {
+  readonly seed: number;
+  /** How many, from 1; default 3. They are named n1, n2, … */
+  readonly nodes?: number;
+  readonly settings?: Partial<HostSettings>;
+  readonly network?: NetworkSettings;
+  readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
+  readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule'>;
+  /** False leaves all directories blank; default true. */
+  readonly isFounded?: boolean;
+}
+
+const LOOK_US = 5_000;
+const WITHIN_MS = 30_000;
+const SESSION_TTL_MS = 600_000;
+
+/** Starts the nodes, founds the cluster with log origin 0 and returns before a leader is known. */
+export async function createSimCluster(options: SimClusterOptions): Promise<SimCluster> {
+  const cluster = new SimCluster(options);
+  for (const node of cluster.nodes.values()) node.start();
+  await cluster.until('all nodes started', () => cluster.all().every((node) => node.isStarted));
+  if (options.isFounded ?? true) await foundCluster(cluster);
+  return cluster;
+}
+
+/** See the head of this file. Times of its methods are virtual milliseconds. */
+export class SimCluster {
+  readonly world: World;
+  readonly nodes: ReadonlyMap<NodeId, SimNode>;
+  readonly settings: HostSettings;
+  readonly observer = new Observer();
+  private sessionsOpened = 0;
+
+  constructor(options: SimClusterOptions) {
+    const count = options.nodes ?? 3;
+    const ids = Array.from({ length: count }, (_, at) => `n${at + 1}`);
+    const { network } = options;
+    this.world = createWorld({ seed: options.seed, ...(network === undefined ? {} : { network }) });
+    this.settings = settingsOf(ids, options.settings ?? {});
+    this.nodes = new Map(ids.map((id) => [id, this.createNode(id, options)]));
+    this.look();
+  }
+
+  /** Ids in order. */
+  get ids(): readonly NodeId[] {
+    return [...this.nodes.keys()];
+  }
+
+  all(): readonly SimNode[] {
+    return [...this.nodes.values()];
+  }
+
+  node(id: NodeId): SimNode {
+    return present(this.nodes.get(id), `node ${id}`);
+  }
+
+  /** What the node says of itself; throws while it is dead. */
+  status(id: NodeId): NodeStatus {
+    return present(this.node(id).host, `a running host of ${id}`).status();
+  }
+
+  /** The ready leader of the highest term among the living, whoever else thinks so too. */
+  leader(): NodeId | null {
+    const leading = this.all()
+      .filter((node) => node.host !== null && !node.isPaused)
+      .map((node) => this.status(node.id))
+      .filter((status) => status.role === 'leader' && status.isReady)
+      .sort((left, right) => right.term - left.term);
+    return leading[0]?.nodeId ?? null;
+  }
+
+  /** Runs until somebody leads, other than `not`. */
+  async waitLeader(not: NodeId | null = null, withinMs = WITHIN_MS): Promise<NodeId> {
+    const isNew = (): boolean => ![null, not].includes(this.leader());
+    await this.until(`a leader other than ${not ?? 'none'}`, isNew, withinMs);
+    return present(this.leader(), 'the leader that was just seen');
+  }
+
+  /** Ids of all but these. */
+  others(...ids: readonly NodeId[]): readonly NodeId[] {
+    return this.ids.filter((id) => !ids.includes(id));
+  }
+
+  async runFor(durationMs: number): Promise<void> {
+    await this.world.run(this.world.nowUs + durationMs * 1_000);
+  }
+
+  /** Runs until the condition holds; throws, with what every node says, when it does not. */
+  async until(what: string, isTrue: () => boolean, withinMs = WITHIN_MS): Promise<void> {
+    if (await this.world.run(isTrue, withinMs * 1_000)) return;
+    throw new InvariantError(`did not come within ${withinMs} ms: ${what}\n${this.describe()}`);
+  }
+
+  /** Runs until all these have answered; gives the answers in order. */
+  async answers<T>(...pending: readonly Pending<T>[]): Promise<readonly T[]> {
+    await this.until('all answers', () => pending.every((each) => each.isSettled));
+    return pending.map((each) => each.value);
+  }
+
+  /** Hands a command to a node's host; the answer comes while the world runs. */
+  send(id: NodeId, command: CommandBody, ackedBelow = 0): Pending<HostReply> {
+    const body = encodeBody(command);
+    return this.ask(id, (host, done) => host.execute({ body, ackedBelow }, done));
+  }
+
+  /** Sends a command and runs until it is answered. */
+  async execute(id: NodeId, command: CommandBody): Promise<HostReply> {
+    const pending = this.send(id, command);
+    await this.until(`an answer to ${command.op} from ${id}`, () => pending.isSettled);
+    return pending.value;
+  }
+
+  query(id: NodeId, query: Query): Pending<HostAnswer> {
+    return this.ask(id, (host, done) => host.query(query, done));
+  }
+
+  keepAlive(id: NodeId, session: SimSession): Pending<KeepAliveResult> {
+    return this.ask(id, (host, done) => host.keepAlive(session.id, done));
+  }
+
+  /** Opens a session at the node, which must lead. */
+  async openSession(at: NodeId, ttlMs: number | null = SESSION_TTL_MS): Promise<SimSession> {
+    const nonce = `${++this.sessionsOpened}`.padStart(16, '0');
+    const body = { op: 'openSession', nonce, ttlMs, lockDelayMs: 0, name: '', meta: '' } as const;
+    const { outcome } = await this.execute(at, body);
+    if (outcome.code === 'OPENED') return new SimSession(this, outcome.session);
+    throw new InvariantError(`expected OPENED, got ${JSON.stringify(outcome)}`);
+  }
+
+  /** Every living node has applied everything that any of them has, in the same state. */
+  async converge(withinMs = WITHIN_MS): Promise<void> {
+    await this.until('equal logs and states', () => this.isEven(), withinMs);
+    assert(new Set(this.living().map((each) => each.stateHash)).size === 1, 'INV-5: equal states');
+  }
+
+  /** Statuses of those that run. */
+  living(): readonly NodeStatus[] {
+    return this.all()
+      .filter((node) => node.host !== null)
+      .map((node) => this.status(node.id));
+  }
+
+  /** For messages: every node in one line, then the newest log lines. */
+  describe(): string {
+    const nodes = this.all().map((node) => {
+      if (node.host === null) return `${node.id}: dead, ${JSON.stringify(node.exit)}`;
+      const { role, term, leaderId, isReady, commitIndex, lastIndex } = this.status(node.id);
+      const leads = `leader ${leaderId ?? 'unknown'}${isReady ? ' ready' : ''}`;
+      return `${node.id}: ${role} t${term}, ${leads}, commit ${commitIndex} of ${lastIndex}`;
+    });
+    const lines = this.world.logLines.slice(-10).map((line) => {
+      const fields = JSON.stringify(line.fields);
+      return `${line.timeUs} ${line.process} ${line.level} ${line.message} ${fields}`;
+    });
+    return [...nodes, ...lines].join('\n');
+  }
+
+  /** Calls the host of a node and gives what it will answer. */
+  ask<T>(
+    id: NodeId,
+    call: (host: NonNullable<SimNode['host']>, done: (answer: T) => void) => void,
+  ): Pending<T> {
+    const pending = new Pending<T>();
+    this.node(id).call((host) => {
+      call(host, (answer) => pending.settle(answer, this.world.nowUs));
+    });
+    return pending;
+  }
+
+  private isEven(): boolean {
+    const living = this.living();
+    const furthest = Math.max(...living.map((each) => each.lastIndex));
+    return living.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
+  }
+
+  private createNode(id: NodeId, options: SimClusterOptions): SimNode {
+    const disk = new SimDisk({
+      name: id,
+      luck: this.world.random,
+      schedule: (delayUs, callback) => {
+        const timer = this.world.after(delayUs, callback);
+        return () => timer.cancel();
+      },
+      ...options.disk,
+    });
+    const settings = { ...this.settings, nodeId: id };
+    const address = addressOf(id);
+    return new SimNode(this.world, { settings, address, clock: options.clocks?.[id] ?? {}, disk });
+  }
+
+  private look(): void {
+    for (const node of this.all()) {
+      if (node.host !== null) this.observer.see({ life: node.life, status: node.host.status() });
+    }
+    this.world.at(this.world.nowUs + LOOK_US, () => this.look());
+  }
+}
+
+function addressOf(id: NodeId): string {
+  return `${id}:7000`;
+}
+
+function settingsOf(ids: readonly NodeId[], given: Partial<HostSettings>): HostSettings {
+  return {
+    nodeId: '',
+    clusterName: 'sim',
+    nodes: ids.map((id) => ({ id, address: addressOf(id) })),
+    heartbeatMs: 50,
+    electionMs: 500,
+    limits: DEFAULT_LIMITS,
+    reserveBytes: 0,
+    linkCommandsMax: 1_024,
+    linkBytesMax: 1024 * 1024,
+    pid: 1,
+    version: 'sim',
+    ...given,
+  };
+}
