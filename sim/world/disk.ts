@@ -1,0 +1,280 @@
+// One node's disk: an ordered store and two slot files, which outlive the node's crashes. What was
+// synced survives a power loss; what was not survives by luck (SIMULATOR.md §4.8). A crash finds
+// some writes under way, and each of those has happened or has not.
+
+import type {
+  KeyValue,
+  KeyValueOp,
+  SlotFile,
+  StorageFailure,
+  Stored,
+} from '../../src/ports/storage.ts';
+import type { KeyedRandom } from './random.ts';
+import { SlotImage } from './slot-image.ts';
+import { StoreImage } from './store-image.ts';
+import { WriteLanes } from './write-lanes.ts';
+
+/** The kinds of operations, for failures and latencies. */
+export type DiskOperation = 'open' | 'batch' | 'range' | 'freeBytes' | 'slotRead' | 'slotWrite';
+
+/** What a write that was under way, or that failed, has done; by default luck decides. */
+export type WriteEffect = 'landed' | 'lost' | 'drawn';
+
+/** How long an operation takes, drawn between these, in microseconds. */
+export interface Latency {
+  readonly minUs: number;
+  readonly maxUs: number;
+}
+
+export interface SimDiskOptions {
+  /** Draws are keyed by it: the name of the node. */
+  readonly name: string;
+  readonly luck: KeyedRandom;
+  /** Runs the call-back after so much virtual time; what it returns stops that. */
+  readonly schedule: (delayUs: number, callback: () => void) => () => void;
+  readonly latencies?: Partial<Record<DiskOperation, Latency>>;
+  /** False: batches are answered before they are synced, as a bug or a bad disk has it (M-65). */
+  readonly syncsBatches?: boolean;
+  readonly syncsSlots?: boolean;
+  /** An unsynced batch may be lost before a later synced one (RAFT.md §15.1.5). Default false. */
+  readonly hasHoles?: boolean;
+}
+
+/** The ports of one life of the node. */
+export interface DiskPorts {
+  readonly keyValue: KeyValue;
+  readonly slots: readonly [SlotFile, SlotFile];
+}
+
+/** An error to come: for the next operation of its kind, or the one `after` more. */
+export interface PlannedFailure {
+  readonly operation: DiskOperation;
+  readonly failure: StorageFailure;
+  readonly after?: number;
+  /** For writes. */
+  readonly effect?: WriteEffect;
+}
+
+/** One life of the node: what it asked for is not answered after its end. */
+interface Life {
+  readonly deliver: (callback: () => void) => void;
+  isOver: boolean;
+}
+
+interface WriteRequest {
+  readonly lane: string;
+  readonly operation: DiskOperation;
+  readonly land: () => void;
+  readonly done: (result: Stored<void>) => void;
+  readonly planned?: PlannedFailure | null;
+}
+
+const LATENCIES: Readonly<Record<DiskOperation, Latency>> = {
+  open: { minUs: 1_000, maxUs: 3_000 },
+  batch: { minUs: 150, maxUs: 450 },
+  range: { minUs: 20, maxUs: 120 },
+  freeBytes: { minUs: 10, maxUs: 50 },
+  slotRead: { minUs: 20, maxUs: 100 },
+  slotWrite: { minUs: 300, maxUs: 900 },
+};
+
+const FREE_BYTES = 2 ** 40;
+const DISK_FULL: PlannedFailure = {
+  operation: 'batch',
+  failure: { kind: 'full', message: 'no space left' },
+  effect: 'lost',
+};
+
+/** The disk. What it holds may be looked at and damaged through `store` and `slots`. */
+export class SimDisk {
+  readonly store = new StoreImage();
+  readonly slots: readonly [SlotImage, SlotImage] = [new SlotImage(), new SlotImage()];
+  /** Writes under way: withhold them, let them land, answer them. */
+  readonly writes: WriteLanes;
+  /** Space left. A batch takes what it puts, and fails when that is more. */
+  freeBytes = FREE_BYTES;
+  /** Added to every operation: a slow disk. */
+  extraDelayUs = 0;
+  private readonly options: SimDiskOptions;
+  private failures: { readonly plan: PlannedFailure; left: number }[] = [];
+  private lives: Life[] = [];
+  private owner: Life | null = null;
+  private isMade = false;
+  private operationCount = 0;
+
+  constructor(options: SimDiskOptions) {
+    this.options = options;
+    this.writes = new WriteLanes((write, done) => this.after(operationOf(write.name), done));
+  }
+
+  /** Ports for a life of the node. `deliver` hands completions over; by default at once. */
+  attach(deliver: (callback: () => void) => void = (callback) => callback()): DiskPorts {
+    const life: Life = { deliver, isOver: false };
+    this.lives.push(life);
+    return {
+      keyValue: this.createKeyValue(life),
+      slots: [this.createSlot(life, 0), this.createSlot(life, 1)],
+    };
+  }
+
+  /** Ends all lives. Completed writes stay, synced or not: the operating system still has them. */
+  crash(underWay: WriteEffect = 'drawn'): void {
+    for (const life of this.lives) life.isOver = true;
+    this.lives = [];
+    this.owner = null;
+    this.failures = [];
+    this.writes.abandon((write) => this.isLanded(underWay, write.name));
+  }
+
+  /** A crash together with the machine: of what was not synced only a prefix is left. */
+  losePower(underWay: WriteEffect = 'drawn'): void {
+    this.crash(underWay);
+    const { luck, name, hasHoles } = this.options;
+    const at = ++this.operationCount;
+    const draw = (count: number): number => luck.below(count + 1, 'survivors', name, at);
+    this.store.losePower(draw, hasHoles ?? false);
+    this.slots.forEach((slot, place) =>
+      slot.losePower(luck.below(2, 'slot survives', name, at, place) === 1),
+    );
+  }
+
+  /** Damage: the store is gone as a whole, as when somebody deletes its directory. */
+  removeStore(): void {
+    for (const key of this.store.keys()) this.store.overwrite(key, null);
+    this.isMade = false;
+  }
+
+  /** Plans an error. Plans end with the life they were made in. */
+  fail(plan: PlannedFailure): void {
+    this.failures.push({ plan, left: plan.after ?? 0 });
+  }
+
+  private createKeyValue(life: Life): KeyValue {
+    return {
+      open: (create, done) => this.read(life, 'open', () => this.open(life, create), done),
+      batch: (ops, done) => this.batch(life, ops, done),
+      range: (from, to, maxBytes, done) => {
+        this.read(
+          life,
+          'range',
+          () => this.guarded(life, () => this.store.range(from, to, maxBytes)),
+          done,
+        );
+      },
+      freeBytes: (done) => {
+        this.read(life, 'freeBytes', () => ({ ok: true, value: this.freeBytes }), done);
+      },
+      close: (done) => {
+        this.after('open', () => {
+          if (this.owner === life) this.owner = null;
+          this.answer(life, done);
+        });
+      },
+    };
+  }
+
+  private createSlot(life: Life, place: 0 | 1): SlotFile {
+    const image = this.slots[place];
+    return {
+      read: (done) => this.read(life, 'slotRead', () => ({ ok: true, value: image.read() }), done),
+      write: (content, done) => {
+        const copy = content.slice();
+        const land = (): void => image.land(copy, this.options.syncsSlots ?? true);
+        this.write(life, { lane: `slot ${place}`, operation: 'slotWrite', land, done });
+      },
+    };
+  }
+
+  private open(life: Life, create: boolean): Stored<{ readonly created: boolean }> {
+    if (this.owner !== null && this.owner !== life) return failed('locked', 'another has it open');
+    if (!this.isMade && !create) return failed('corrupt', 'there is no store here');
+    this.owner = life;
+    const created = !this.isMade;
+    this.isMade = true;
+    return { ok: true, value: { created } };
+  }
+
+  private batch(
+    life: Life,
+    ops: readonly KeyValueOp[],
+    done: (result: Stored<void>) => void,
+  ): void {
+    const copies = ops.map((op) => (op.type === 'put' ? { ...op, value: op.value.slice() } : op));
+    const bytes = copies.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0);
+    if (this.owner !== life) {
+      return this.read(life, 'batch', () => failed('io', 'the store is not open'), done);
+    }
+    const land = (): void => {
+      this.freeBytes -= bytes;
+      this.store.land(copies, this.options.syncsBatches ?? true);
+    };
+    const planned = bytes > this.freeBytes ? DISK_FULL : null;
+    this.write(life, { lane: 'store', operation: 'batch', land, done, planned });
+  }
+
+  private write(life: Life, { lane, operation, land, done, planned }: WriteRequest): void {
+    const plan = planned ?? this.takeFailure(operation);
+    const name = `${operation} ${lane} ${++this.operationCount}`;
+    const result: Stored<void> =
+      plan === null ? { ok: true, value: undefined } : { ok: false, failure: plan.failure };
+    const isLanded = plan === null || this.isLanded(plan.effect ?? 'drawn', name);
+    this.writes.submit(lane, {
+      name,
+      land: () => {
+        if (isLanded) land();
+      },
+      answer: () => this.answer(life, () => done(result)),
+    });
+  }
+
+  // What is read is what is there at the time of the call, as from LevelDB's implicit snapshot.
+  private read<T>(
+    life: Life,
+    operation: DiskOperation,
+    look: () => Stored<T>,
+    done: (result: Stored<T>) => void,
+  ): void {
+    const plan = this.takeFailure(operation);
+    const result: Stored<T> = plan === null ? look() : { ok: false, failure: plan.failure };
+    this.after(operation, () => this.answer(life, () => done(result)));
+  }
+
+  private guarded<T>(life: Life, look: () => T): Stored<T> {
+    if (this.owner !== life) return failed('io', 'the store is not open');
+    return { ok: true, value: look() };
+  }
+
+  private answer(life: Life, callback: () => void): void {
+    if (!life.isOver) life.deliver(callback);
+  }
+
+  private after(operation: DiskOperation, callback: () => void): () => void {
+    const { minUs, maxUs } = this.options.latencies?.[operation] ?? LATENCIES[operation];
+    const { luck, name } = this.options;
+    const drawnUs = luck.below(maxUs - minUs + 1, 'disk', name, ++this.operationCount);
+    return this.options.schedule(minUs + drawnUs + this.extraDelayUs, callback);
+  }
+
+  private isLanded(effect: WriteEffect, writeName: string): boolean {
+    if (effect !== 'drawn') return effect === 'landed';
+    return this.options.luck.below(2, 'lands', this.options.name, writeName) === 1;
+  }
+
+  private takeFailure(operation: DiskOperation): PlannedFailure | null {
+    const at = this.failures.findIndex(({ plan }) => plan.operation === operation);
+    const planned = this.failures[at];
+    if (planned === undefined) return null;
+    planned.left -= 1;
+    if (planned.left >= 0) return null;
+    this.failures.splice(at, 1);
+    return planned.plan;
+  }
+}
+
+function operationOf(writeName: string): DiskOperation {
+  return writeName.startsWith('batch') ? 'batch' : 'slotWrite';
+}
+
+function failed(kind: StorageFailure['kind'], message: string): Stored<never> {
+  return { ok: false, failure: { kind, message } };
+}

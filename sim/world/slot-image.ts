@@ -1,0 +1,28 @@
+/** What a simulated slot file holds now, and what of it the medium holds for certain. */
+export class SlotImage {
+  private current: Uint8Array | null = null;
+  private synced: Uint8Array | null = null;
+
+  /** The content, or null while there is no file. */
+  read(): Uint8Array | null {
+    return this.current?.slice() ?? null;
+  }
+
+  /** Replaces the content as a whole. */
+  land(content: Uint8Array, isSynced: boolean): void {
+    this.current = content;
+    if (isSynced) this.synced = content;
+  }
+
+  /** After a power loss: the new content if luck has it, else the synced one. */
+  losePower(isLucky: boolean): void {
+    if (isLucky) this.synced = this.current;
+    else this.current = this.synced;
+  }
+
+  /** Damage: replaces or removes the file, behind the back of whoever wrote it. */
+  overwrite(content: Uint8Array | null): void {
+    this.current = content;
+    this.synced = content;
+  }
+}
