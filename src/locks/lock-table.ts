@@ -1,12 +1,15 @@
 // The locks that are held or waited for. A free lock leaves no trace here.
 
+import { NameMap } from '../base/name-map.ts';
 import { OrderedNames } from '../base/ordered-names.ts';
 import { Queue } from './queue.ts';
 import type { Claim, Lock } from './state.ts';
 
+const NOBODY: readonly Claim[] = [];
+
 /** Locks by name; bounded by what sessions hold and wait for. */
 export class LockTable {
-  private readonly byName = new Map<string, Lock>();
+  private readonly byName = new NameMap<Lock>();
   private readonly order = new OrderedNames();
 
   get size(): number {
@@ -21,7 +24,7 @@ export class LockTable {
   obtain(name: string): Lock {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
-    const lock: Lock = { name, holders: [], queue: null };
+    const lock: Lock = { name, holders: NOBODY, queue: null };
     this.byName.set(name, lock);
     this.order.add(name);
     return lock;
@@ -64,13 +67,17 @@ export function dequeue(claim: Claim): void {
 
 /** Makes a claim a holder of its lock. Its request has its token already. */
 export function addHolder(claim: Claim): void {
-  claim.lock.holders.splice(holderPosition(claim), 0, claim);
+  const { lock } = claim;
+  // A literal takes room for one holder, a push for seventeen: a million locks feel it.
+  if (lock.holders.length === 0) lock.holders = [claim];
+  else lock.holders = lock.holders.toSpliced(holderPosition(claim), 0, claim);
 }
 
 /** The claim is a holder no more. */
 export function removeHolder(claim: Claim): void {
+  const { lock } = claim;
   const position = holderPosition(claim);
-  if (claim.lock.holders[position] === claim) claim.lock.holders.splice(position, 1);
+  if (lock.holders[position] === claim) lock.holders = lock.holders.toSpliced(position, 1);
 }
 
 /** The claim that heads the queue: the only one that may be granted next. */

@@ -5,6 +5,9 @@
 import { Hasher, hex32 } from '../base/hash.ts';
 import type { Row, RowValue } from './machine-types.ts';
 
+/** Rows that the sum may lack, then each further change sums up an older one. */
+const UNSUMMED_MAX = 16_384;
+
 /** A piece of state that is one row. */
 export abstract class StateRow {
   /** Lanes of the hash while `isSummed`. */
@@ -14,18 +17,21 @@ export abstract class StateRow {
   isSummed = false;
   /** Whether its key was handed out as changed, so that a checkpoint may hold it. */
   isReported = false;
+  /** Place in the ledger's lists; -1: not there. */
+  unsummedAt = -1;
+  changedAt = -1;
 
   /** Never used by another piece, neither before nor after. */
   abstract rowKey(): string;
   abstract rowValue(): RowValue;
 }
 
-/** Keeps account of which rows changed, and of the sum of all. Costs nothing until asked. */
+/** Keeps account of which rows changed, and of the sum of all; hashes only what it must. */
 export class RowLedger {
-  /** Rows whose present value the sum does not contain. */
-  private readonly unsummed = new Set<StateRow>();
+  /** Rows whose present value the sum does not contain. At most UNSUMMED_MAX. */
+  private readonly unsummed: StateRow[] = [];
   /** Living rows that changed since the last take. */
-  private readonly changed = new Set<StateRow>();
+  private changed: StateRow[] = [];
   /** Keys that were reported once and whose rows are gone. Bounded by what was reported. */
   private readonly gone = new Set<string>();
   private sumLow = 0;
@@ -34,15 +40,17 @@ export class RowLedger {
   /** Call when a row begins to exist, and after each change of what its value is made of. */
   touch(row: StateRow): void {
     this.subtract(row);
-    this.unsummed.add(row);
-    this.changed.add(row);
+    if (row.unsummedAt === -1) row.unsummedAt = this.unsummed.push(row) - 1;
+    if (row.changedAt === -1) row.changedAt = this.changed.push(row) - 1;
+    const [oldest] = this.unsummed;
+    if (oldest !== undefined && this.unsummed.length > UNSUMMED_MAX) this.sumUp(oldest);
   }
 
   /** Call before a row ceases to exist, while it still has its key. */
   drop(row: StateRow): void {
     this.subtract(row);
-    this.unsummed.delete(row);
-    this.changed.delete(row);
+    this.unlistUnsummed(row);
+    this.unlistChanged(row);
     // A row that came and went between two takes was never seen by anybody: no trace of it.
     if (row.isReported) this.gone.add(row.rowKey());
     row.isReported = false;
@@ -53,25 +61,30 @@ export class RowLedger {
     const keys = [...this.gone];
     for (const row of this.changed) {
       row.isReported = true;
+      row.changedAt = -1;
       keys.push(row.rowKey());
     }
     this.gone.clear();
-    this.changed.clear();
+    this.changed = [];
     return keys;
   }
 
   /** Sum of the hashes of all rows: 16 hex digits. */
   stateHash(): string {
-    for (const row of this.unsummed) {
-      const [low, high] = rowHash({ key: row.rowKey(), value: row.rowValue() });
-      row.low = low;
-      row.high = high;
-      row.isSummed = true;
-      this.sumLow = (this.sumLow + low) >>> 0;
-      this.sumHigh = (this.sumHigh + high) >>> 0;
+    for (let row = this.unsummed.at(-1); row !== undefined; row = this.unsummed.at(-1)) {
+      this.sumUp(row);
     }
-    this.unsummed.clear();
     return hex32(this.sumHigh) + hex32(this.sumLow);
+  }
+
+  private sumUp(row: StateRow): void {
+    this.unlistUnsummed(row);
+    const [low, high] = rowHash({ key: row.rowKey(), value: row.rowValue() });
+    row.low = low;
+    row.high = high;
+    row.isSummed = true;
+    this.sumLow = (this.sumLow + low) >>> 0;
+    this.sumHigh = (this.sumHigh + high) >>> 0;
   }
 
   private subtract(row: StateRow): void {
@@ -79,6 +92,27 @@ export class RowLedger {
     this.sumLow = (this.sumLow - row.low) >>> 0;
     this.sumHigh = (this.sumHigh - row.high) >>> 0;
     row.isSummed = false;
+  }
+
+  // The last of the list takes the place of the one that leaves: no search, no gap.
+  private unlistUnsummed(row: StateRow): void {
+    if (row.unsummedAt === -1) return;
+    const last = this.unsummed.pop();
+    if (last !== undefined && last !== row) {
+      this.unsummed[row.unsummedAt] = last;
+      last.unsummedAt = row.unsummedAt;
+    }
+    row.unsummedAt = -1;
+  }
+
+  private unlistChanged(row: StateRow): void {
+    if (row.changedAt === -1) return;
+    const last = this.changed.pop();
+    if (last !== undefined && last !== row) {
+      this.changed[row.changedAt] = last;
+      last.changedAt = row.changedAt;
+    }
+    row.changedAt = -1;
   }
 }
 

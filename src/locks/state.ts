@@ -160,7 +160,7 @@ export interface Claim {
 export interface Lock {
   readonly name: string;
   /** Ordered by token, then by index of the acquire; pairwise compatible. */
-  readonly holders: Claim[];
+  holders: readonly Claim[];
   /** null while nobody has to wait. */
   queue: Queue<Claim> | null;
 }
