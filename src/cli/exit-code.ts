@@ -16,6 +16,7 @@ export const EXIT = {
   configuration: 78,
   lost: 79,
   otherCluster: 80,
+  directoryInUse: 81,
   directoriesMissing: 87,
   notExecutable: 126,
   notFound: 127,

@@ -45,9 +45,10 @@ export function noteLine(line: string): void {
   write(STDERR, `${line}\n`);
 }
 
-/** Why a command ended: one line, in red on a terminal unless NO_COLOR is set. */
+/** Why a command ended: one line if it is one problem, in red on a terminal unless NO_COLOR. */
 export function printError(error: unknown): void {
-  const text = `holdfast: ${visible(messageOf(error))}`;
+  const [head = '', ...rest] = messageOf(error).split('\n').map(visible);
+  const text = `holdfast: ${[head, ...rest].join(rest.length === 1 ? ' ' : '\n  ')}`;
   write(STDERR, isColourful() ? `\u001b[31m${text}\u001b[0m\n` : `${text}\n`);
 }
 

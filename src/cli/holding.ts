@@ -1,0 +1,115 @@
+// Takes a lock for `run` and `acquire`, in a way that a signal can end at any moment.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { HoldfastError } from '../base/error.ts';
+import { nameProblem } from '../base/name.ts';
+import type { Client, Grant } from '../index.ts';
+import type { ForwardedSignal } from './child.ts';
+import { showDuration } from './duration.ts';
+import { Failure, signalExitCode } from './exit-code.ts';
+import { note } from './output.ts';
+import { durationArgument } from './program.ts';
+import type { ClusterOptions } from './program.ts';
+import type { SignalInbox } from './signals.ts';
+import { openClient } from './with-client.ts';
+
+/** Options of the commands that take a lock; durations in milliseconds. */
+export interface TakeOptions extends ClusterOptions {
+  readonly ttl: number;
+  readonly wait: number;
+}
+
+/** A lock that is held, with the client that renews it. */
+export interface Holding {
+  readonly client: Client;
+  readonly grant: Grant;
+}
+
+/** How long a farewell to the cluster may take; what was held is free after its TTL anyway. */
+const FAREWELL_MS = 2_000;
+const DEFAULT_TTL_MS = 15_000;
+const DEFAULT_WAIT_MS = 30_000;
+
+/** Adds --ttl and --wait. */
+export function addTakeOptions(command: Command): Command {
+  return command
+    .option(
+      '--ttl <duration>',
+      'how long the lock stays taken if this process falls silent (default: 15s)',
+      durationArgument,
+      DEFAULT_TTL_MS,
+    )
+    .option(
+      '--wait <duration>',
+      'how long to wait for the lock; 0s: do not (default: 30s)',
+      durationArgument,
+      DEFAULT_WAIT_MS,
+    );
+}
+
+/**
+ * Waits for the lock. With the first signal in `inbox` the request is taken out of the queue, and
+ * the promise rejects with a Failure of that signal's exit code, at the latest two seconds later,
+ * whether or not the cluster has answered; the second signal ends the process at once. Rejects
+ * with LOCK_BUSY, WAIT_OVER or UNAVAILABLE otherwise.
+ */
+export async function takeLock(
+  name: string,
+  options: TakeOptions,
+  inbox: SignalInbox,
+): Promise<Holding> {
+  const problem = nameProblem(name);
+  if (problem !== null) throw new HoldfastError('INVALID', problem);
+  const opening = openClient(options, options.ttl);
+  const client = await Promise.race([opening, interruptionOf(name, inbox)]);
+  let grant: Grant;
+  try {
+    const { interrupted: signal } = inbox;
+    grant = await client.lock(name).acquire({ waitMs: options.wait, signal });
+  } catch (error) {
+    await sayFarewell(client);
+    throw inbox.interruption === null ? error : interruption(name, inbox.interruption);
+  }
+  if (inbox.interruption !== null) {
+    await giveBack({ client, grant });
+    throw interruption(name, inbox.interruption);
+  }
+  inbox.keep();
+  return { client, grant };
+}
+
+/** Rejects when a signal ends the wait; nothing is to be undone while the client connects. */
+function interruptionOf(name: string, inbox: SignalInbox): Promise<never> {
+  return new Promise((_, reject) => {
+    inbox.interrupted.addEventListener('abort', () => {
+      note(`leaving the queue of "${name}"; this takes at most ${showDuration(FAREWELL_MS)}`);
+      reject(interruption(name, inbox.interruption ?? 'SIGTERM'));
+    });
+  });
+}
+
+/** Gives the lock back and ends the client. Resolves false when the cluster did not confirm it. */
+export async function giveBack({ client, grant }: Holding): Promise<boolean> {
+  const isReleased = await within(grant.release());
+  await sayFarewell(client);
+  return isReleased;
+}
+
+/** Closes the client; never rejects, and takes at most two seconds. */
+export async function sayFarewell(client: Client): Promise<void> {
+  await within(client.close());
+}
+
+async function within(work: Promise<unknown>): Promise<boolean> {
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([done, delay(FAREWELL_MS, false)]);
+}
+
+function interruption(name: string, signal: ForwardedSignal): Failure {
+  const message = `CANCELLED: ${signal} while waiting for "${name}"`;
+  return new Failure(signalExitCode(signal), message);
+}

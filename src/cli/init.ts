@@ -1,0 +1,46 @@
+// holdfast init: makes one cluster of the configured nodes, once.
+
+import { foundCluster } from '../client/founding.ts';
+import type { FoundingPlan } from '../client/founding.ts';
+import { loadConfig } from '../server/config.ts';
+import type { NodeConfig } from '../server/config.ts';
+import { DEFAULT_CONFIG_FILE } from './addresses.ts';
+import { withPorts } from './node-ports.ts';
+import { printJson, printLine } from './output.ts';
+import { addExamples } from './program.ts';
+import type { Invocation } from './program.ts';
+
+interface InitOptions {
+  readonly config: string;
+  readonly json?: true;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Adds `init` to the program. */
+export function addInitCommand(invocation: Invocation): void {
+  const command = invocation.program
+    .command('init')
+    .description('found a new cluster of the configured nodes, once; all of them must run')
+    .option('--config <file>', 'configuration file that names the nodes', DEFAULT_CONFIG_FILE)
+    .option('--json', 'print the answer as JSON')
+    .action(async (options: InitOptions) => {
+      const config = loadConfig(options.config);
+      const done = await withPorts((ports) =>
+        foundCluster(ports, foundingPlan(config, PATIENCE_MS)),
+      );
+      if (options.json === true) printJson(done);
+      else if (done.founded.length === 0) printLine(`already founded: ${done.clusterId}`);
+      else printLine(`founded ${done.clusterId} on ${done.founded.join(', ')}`);
+    });
+  addExamples(command, [
+    'holdfast init',
+    'holdfast init --config /etc/holdfast/cluster.config.json',
+  ]);
+}
+
+/** What a configuration says of the cluster that is to be founded. */
+export function foundingPlan(config: NodeConfig, patienceMs: number): FoundingPlan {
+  const { name: clusterName, nodes, sessionLimits: limits } = config;
+  return { clusterName, nodes, limits, origin: null, patienceMs };
+}

@@ -1,0 +1,24 @@
+// holdfast inspect: one lock, who holds it and who waits.
+
+import { lockJson, lockLines } from './lock-text.ts';
+import { printJson, printLine } from './output.ts';
+import { addClusterOptions, addExamples } from './program.ts';
+import type { ClusterOptions, Invocation } from './program.ts';
+import { withClient } from './with-client.ts';
+
+/** Adds `inspect` to the program. */
+export function addInspectCommand(invocation: Invocation): void {
+  const command = invocation.program
+    .command('inspect')
+    .description('show who holds a lock and who waits for it')
+    .argument('<name>', 'name of the lock')
+    .action(async (name: string, options: ClusterOptions) => {
+      const lock = await withClient(options, (client) => client.inspect(name));
+      if (options.json === true) printJson({ ...lockJson(lock), revision: lock.revision });
+      else lockLines(lock).forEach(printLine);
+    });
+  addExamples(addClusterOptions(command), [
+    'holdfast inspect backup',
+    'holdfast inspect backup --json',
+  ]);
+}
