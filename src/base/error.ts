@@ -151,6 +151,8 @@ export const ERROR_CODES = {
     httpStatus: 503,
     meaning: 'Another process listens on the address that this node is to use.',
   },
+  DIRECTORY_IN_USE: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'Another process runs on the data directory of this node.' },
+  STORAGE: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'The data directory cannot be trusted, read or written; the message says what is wrong and what to do.' },
   CONFIG: {
     outcome: 'none',
     retryable: false,

@@ -127,6 +127,10 @@ const sizeLimitsSchema = z.strictObject(
       { min: 100, max: 300_000, normal: 10_000 },
       'An HTTP caller must have sent its whole request after this.',
     ),
+    httpAnswerMs: whole(
+      { min: 100, max: 300_000, normal: 10_000 },
+      'An HTTP request is given up when the cluster has not decided it after this.',
+    ),
     reserveBytes: whole(
       { min: 0, max: 1_048_576 * MIB, normal: 64 * MIB },
       'Free bytes of the disk below which the leader takes no new work.',

@@ -1,0 +1,99 @@
+// The HTTP door, for every other language (DESIGN.md §9). It is a guest of the Host interface:
+// whatever it can do, a client link can do too.
+
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { cors } from 'hono/cors';
+import type { RequestListener } from 'node:http';
+import { HoldfastError } from '../base/error.ts';
+import type { NodeId } from '../base/units.ts';
+import type { Host } from '../node/host-types.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
+import { AcquireCalls } from './acquire-call.ts';
+import { HostCalls } from './host-calls.ts';
+import { problemResponse } from './problem.ts';
+import { healthRoutes } from './routes-health.ts';
+import { lockRoutes } from './routes-locks.ts';
+import { sessionRoutes } from './routes-sessions.ts';
+import type { HttpEnv, Routing } from './routing.ts';
+import { UnnumberedSeqs } from './unnumbered-seqs.ts';
+
+export interface HttpOptions {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** 307 to the leader, or (false) 503 with Retry-After. */
+  readonly redirect: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly bodyBytesMax: number;
+  readonly answerMs: number;
+  /** Where callers of a node are sent to, if not to the address that the log has. */
+  readonly advertised: (nodeId: NodeId) => string | null;
+}
+
+/** Answers the requests of a node's HTTP server. */
+export function createHttpListener(options: HttpOptions): RequestListener {
+  const app = createApp(options);
+  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: false,
+  });
+  return (incoming, outgoing) => {
+    listener(incoming, outgoing).catch((error: unknown) => {
+      options.logger.warn('an HTTP request could not be answered', { error: String(error) });
+      outgoing.destroy();
+    });
+  };
+}
+
+function createApp(options: HttpOptions): Hono<HttpEnv> {
+  const { host, clock, random, answerMs, bodyBytesMax } = options;
+  const calls = new HostCalls({ host, clock, answerMs });
+  const routing: Routing = {
+    host,
+    calls,
+    acquires: new AcquireCalls(calls),
+    seqs: new UnnumberedSeqs(random),
+    random,
+    bodyBytesMax,
+  };
+  const app = new Hono<HttpEnv>();
+  app.use(async (context, next) => {
+    const origin = context.req.header('Origin');
+    if (origin === undefined || options.allowedOrigins.includes(origin)) return next();
+    throw new HoldfastError('NOT_AUTHORISED', `scripts of ${origin} may not use this node`);
+  });
+  app.use(cors({ origin: [...options.allowedOrigins] }));
+  healthRoutes(app, routing);
+  sessionRoutes(app, routing);
+  lockRoutes(app, routing);
+  app.notFound((context) => {
+    const text = `there is no ${context.req.method} ${context.req.path} here`;
+    return problemResponse(new HoldfastError('INVALID', text), { status: 404 });
+  });
+  app.onError((error, context) => answerError(error, context, options));
+  return app;
+}
+
+function answerError(error: Error, context: Context<HttpEnv>, options: HttpOptions): Response {
+  if (!HoldfastError.is(error)) {
+    const { method, path } = context.req;
+    const fields = { method, path, error: error.stack ?? error.message };
+    options.logger.error('an HTTP request failed by a bug', fields);
+    return problemResponse(new HoldfastError('INTERNAL', 'see the log of the node'));
+  }
+  if (error.code !== 'NOT_LEADER' || !options.redirect) return problemResponse(error);
+  const address = leaderAddress(options);
+  if (address === null) return problemResponse(error);
+  const location = `http://${address}${context.env.incoming.url ?? '/'}`;
+  return problemResponse(error, { status: 307, headers: { Location: location } });
+}
+
+function leaderAddress({ host, advertised }: HttpOptions): string | null {
+  const { nodeId, leaderId, leaderAddress: address } = host.status();
+  if (leaderId === null || leaderId === nodeId) return null;
+  return advertised(leaderId) ?? address;
+}

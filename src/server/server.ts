@@ -1,0 +1,167 @@
+// The composition root of a node: the one place where host, adapters and HTTP meet. Used by the
+// command line, by embedding programs and by tests alike.
+
+import { createLevelStore } from '../adapters/level-store.ts';
+import { createSlotFile } from '../adapters/slot-file.ts';
+import { createSystemClock } from '../adapters/system-clock.ts';
+import { createSystemRandom } from '../adapters/system-random.ts';
+import { createWsTransport } from '../adapters/ws-transport.ts';
+import type { WsTransport } from '../adapters/ws-transport.ts';
+import { createHost } from '../node/host.ts';
+import type { Host, HostExit, HostPorts, HostSettings } from '../node/host-types.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { NodeStatus } from '../wire/client-messages.ts';
+import { requireNode } from './config.ts';
+import type { NodeConfig } from './config.ts';
+import { logDirectory, makeDirectory, nodeDirectory, slotPaths } from './data-directory.ts';
+import { exitError } from './exit.ts';
+import { createHttpListener } from './http.ts';
+import { createHttpServer } from './http-server.ts';
+import { chooseLogLevel, createNodeLogger } from './logger.ts';
+import { packageVersion } from './version.ts';
+
+export interface NodeOptions {
+  readonly config: NodeConfig;
+  /** Which of the configured nodes to be. */
+  readonly id: string;
+  /** Root of the data; the node uses `<dataDir>/<id>/`. The configured one if left out. */
+  readonly dataDir?: string;
+  /** Lines as JSON on standard error if left out. */
+  readonly logger?: Logger;
+}
+
+/** A node that takes part in its cluster, or waits to be founded. */
+export interface RunningNode {
+  readonly id: string;
+  readonly address: string;
+  readonly host: Host;
+  /** Resolves when the node ends by itself, for example because its disk failed. */
+  readonly ended: Promise<HostExit>;
+  status(): NodeStatus;
+  /** Steps down with a goodbye and closes everything. Idempotent. */
+  stop(): Promise<void>;
+  /** Drops every connection first, like a process that is killed; then closes. */
+  kill(): Promise<void>;
+}
+
+const CLUSTER_CHANGED_EXIT = 80;
+
+/** Starts a node. Rejects with HoldfastError; nothing is left running or open then. */
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  const { config, id, dataDir = config.dataDir } = options;
+  const node = requireNode(config, id);
+  const directory = nodeDirectory(dataDir, id);
+  makeDirectory(directory);
+  const server = createHttpServer(config.sizeLimits);
+  const { allowedOrigins, sizeLimits } = config;
+  const listen = { server, address: node.address, allowedOrigins };
+  const transport = createWsTransport({ listen, limits: sizeLimits });
+  const ports: HostPorts = {
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    transport,
+    keyValue: createLevelStore(logDirectory(directory)),
+    slots: slotFiles(directory),
+    logger: options.logger ?? defaultLogger(config, id),
+  };
+  const host = createHost(hostSettings(config, id), ports);
+  server.on('request', httpListener(config, host, ports));
+  const ended = new Promise<HostExit>((resolve) => (host.onExit = resolve));
+  await start(host, config.name);
+  return new NodeHandle({ id, address: node.address, host, transport, ended });
+}
+
+interface NodeParts {
+  readonly id: string;
+  readonly address: string;
+  readonly host: Host;
+  readonly transport: WsTransport;
+  readonly ended: Promise<HostExit>;
+}
+
+class NodeHandle implements RunningNode {
+  readonly id: string;
+  readonly address: string;
+  readonly host: Host;
+  readonly ended: Promise<HostExit>;
+  private readonly transport: WsTransport;
+  private stopping: Promise<void> | null = null;
+
+  constructor(parts: NodeParts) {
+    this.id = parts.id;
+    this.address = parts.address;
+    this.host = parts.host;
+    this.ended = parts.ended;
+    this.transport = parts.transport;
+  }
+
+  status(): NodeStatus {
+    return this.host.status();
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= new Promise((done) => this.host.stop(done));
+    return this.stopping;
+  }
+
+  async kill(): Promise<void> {
+    await new Promise<void>((done) => this.transport.destroy(done));
+    await this.stop();
+  }
+}
+
+async function start(host: Host, clusterName: string): Promise<void> {
+  const exit = await new Promise<HostExit | null>((done) => host.start(done));
+  if (exit !== null) throw exitError(exit);
+  const { clusterName: found, nodeId } = host.status();
+  if (found === clusterName) return;
+  await new Promise<void>((done) => host.stop(done));
+  throw exitError({
+    exitCode: CLUSTER_CHANGED_EXIT,
+    message:
+      `the data directory of ${nodeId} belongs to the cluster "${found}"; expected ` +
+      `"${clusterName}" as configured. Start this node with its own data directory.`,
+  });
+}
+
+function hostSettings(config: NodeConfig, id: string): HostSettings {
+  const { sizeLimits } = config;
+  return {
+    nodeId: id,
+    clusterName: config.name,
+    nodes: config.nodes,
+    heartbeatMs: config.heartbeatMs,
+    electionMs: config.electionMs,
+    limits: config.sessionLimits,
+    reserveBytes: sizeLimits.reserveBytes,
+    linkCommandsMax: sizeLimits.linkCommandsMax,
+    linkBytesMax: sizeLimits.linkBytesMax,
+    pid: process.pid,
+    version: packageVersion(),
+  };
+}
+
+function httpListener(config: NodeConfig, host: Host, ports: HostPorts) {
+  const { redirect, allowedOrigins, sizeLimits, nodes } = config;
+  return createHttpListener({
+    host,
+    clock: ports.clock,
+    random: ports.random,
+    logger: ports.logger,
+    redirect,
+    allowedOrigins,
+    bodyBytesMax: sizeLimits.httpBodyBytesMax,
+    answerMs: sizeLimits.httpAnswerMs,
+    advertised: (nodeId) => nodes.find(({ id }) => id === nodeId)?.advertise ?? null,
+  });
+}
+
+function slotFiles(directory: string): HostPorts['slots'] {
+  const [first, second] = slotPaths(directory);
+  return [createSlotFile(first), createSlotFile(second)];
+}
+
+function defaultLogger(config: NodeConfig, nodeId: string): Logger {
+  const level = chooseLogLevel(config.logLevel, process.env['HOLDFAST_LOG_LEVEL']);
+  return createNodeLogger({ level, nodeId, bytesMax: config.sizeLimits.logBytesMax });
+}
