@@ -12,7 +12,7 @@ import { note } from './output.ts';
 import { durationArgument } from './program.ts';
 import type { ClusterOptions } from './program.ts';
 import type { SignalInbox } from './signals.ts';
-import { openClient } from './with-client.ts';
+import { REQUEST_MS, openClient } from './with-client.ts';
 
 /** Options of the commands that take a lock; durations in milliseconds. */
 export interface TakeOptions extends ClusterOptions {
@@ -61,12 +61,17 @@ export async function takeLock(
 ): Promise<Holding> {
   const problem = nameProblem(name);
   if (problem !== null) throw new HoldfastError('INVALID', problem);
-  const opening = openClient(options, options.ttl);
+  const begunMs = performance.now();
+  const opening = openClient(options, {
+    ttlMs: options.ttl,
+    connectMs: Math.max(options.wait, REQUEST_MS),
+  });
   const client = await Promise.race([opening, interruptionOf(name, inbox)]);
+  const waitMs = Math.max(0, Math.ceil(options.wait - (performance.now() - begunMs)));
   let grant: Grant;
   try {
     const { interrupted: signal } = inbox;
-    grant = await client.lock(name).acquire({ waitMs: options.wait, signal });
+    grant = await client.lock(name).acquire({ waitMs, signal });
   } catch (error) {
     await sayFarewell(client);
     throw inbox.interruption === null ? error : interruption(name, inbox.interruption);

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { foundCluster } from '../client/founding.ts';
 import { connect } from '../index.ts';
+import { silentLogger } from '../ports/logger.ts';
 import { EXIT, Failure } from './exit-code.ts';
 import { foundingPlan } from './init.ts';
 import { startLocalNode } from './local-node.ts';
@@ -81,7 +82,9 @@ export class LocalCluster {
       const client = await connect({
         nodes: this.addresses,
         name: 'holdfast up',
+        connectMs: START_MS,
         requestMs: START_MS,
+        logger: silentLogger,
       });
       try {
         await client.inspect('holdfast');

@@ -1,6 +1,7 @@
 // holdfast run: a command that runs while a lock is held, and only then.
 
 import { closeSync, openSync } from 'node:fs';
+import { present } from '../base/assert.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { deathSignalPrefix } from './death-signal.ts';
@@ -132,7 +133,7 @@ async function runUnderLock(work: Work, options: RunOptions): Promise<number> {
 }
 
 async function startUnderLock({ name, argv, prefix, holding }: Work): Promise<Child> {
-  const session = holding.client.session.id;
+  const session = present(holding.client.session.id, 'a grant has a session');
   try {
     holding.grant.assertHeld();
     return await startChild({

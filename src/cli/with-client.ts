@@ -1,20 +1,30 @@
-import { hostname, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { connect } from '../index.ts';
 import type { Client } from '../index.ts';
+import { silentLogger } from '../ports/logger.ts';
+import type { Logger } from '../ports/logger.ts';
 import { resolveAddresses } from './addresses.ts';
+import { note } from './output.ts';
 import type { ClusterOptions } from './program.ts';
 
 /** How long a question is tried while no node answers: several fail-overs. */
-const REQUEST_MS = 5_000;
+export const REQUEST_MS = 5_000;
+
+export interface Patience {
+  readonly ttlMs?: number;
+  /** How long to look for a leader. Default 5,000. */
+  readonly connectMs?: number;
+}
 
 /** A client of the cluster that the options, the environment or a file name. */
-export function openClient(options: ClusterOptions, ttlMs?: number): Promise<Client> {
+export function openClient(options: ClusterOptions, patience: Patience = {}): Promise<Client> {
   return connect({
     nodes: resolveAddresses(options, process.env),
     name: userName(),
-    meta: { host: hostname(), pid: process.pid },
+    connectMs: REQUEST_MS,
     requestMs: REQUEST_MS,
-    ...(ttlMs === undefined ? {} : { ttlMs }),
+    logger: noteLogger,
+    ...patience,
   });
 }
 
@@ -31,8 +41,11 @@ export async function withClient<T>(
   }
 }
 
-/** Who calls, for others to see. A user without an entry in the system's list has no name. */
-export function userName(): string {
+/** Warnings of the client as notes; process warnings would open process.stderr. */
+export const noteLogger: Logger = { ...silentLogger, warn: note, error: note };
+
+// A user without an entry in the system's list has no name.
+function userName(): string {
   try {
     return userInfo().username;
   } catch {
