@@ -9,6 +9,8 @@ import type { RaftMessage, Sender } from './messages.ts';
 export interface Proposal {
   readonly type: EntryType;
   readonly payload: Uint8Array;
+  /** The configuration that the payload of a `config` proposal encodes; absent otherwise. */
+  readonly config?: ClusterConfig;
   /** Set by the leader itself (expiry, withdraw): counted against a budget of its own (§0). */
   readonly internal: boolean;
 }

@@ -1,0 +1,90 @@
+// What a leader learns from answers (RAFT.md §7.4, §7.5, §15.5).
+
+import type { NodeId } from '../base/units.ts';
+import type { AppendResponse, HeartbeatResponse, Sender } from './messages.ts';
+import type { Progress } from './progress.ts';
+import type { Core, LeaderState } from './state.ts';
+
+/** An answer to an Append, in the current term. */
+export function onAppendResponse(core: Core, from: Sender, response: AppendResponse): void {
+  const { leader, log } = core;
+  const progress = heardFrom(leader, from);
+  if (leader === null || progress === null) return;
+  if (response.ok) {
+    if (response.matchIndex > log.lastIndex) return;
+    noteRound(leader, progress, response.round);
+    progress.onAccepted(response.matchIndex, from.bootCount);
+    return;
+  }
+  if (isLogLoss(progress, from, response)) {
+    excludeLost(core, progress, `it refused entry ${response.rejectedPrev}`);
+    return;
+  }
+  noteRound(leader, progress, response.round);
+  progress.onRejected({
+    rejectedPrev: response.rejectedPrev,
+    candidate:
+      response.hintTerm > 0
+        ? log.lastIndexAtMost(response.hintIndex, response.hintTerm)
+        : response.hintIndex,
+  });
+}
+
+/** An answer to a heartbeat, in the current term. It also asks for what is missing (LIV-4). */
+export function onHeartbeatResponse(core: Core, from: Sender, response: HeartbeatResponse): void {
+  const { leader, log } = core;
+  const progress = heardFrom(leader, from);
+  if (leader === null || progress === null) return;
+  if (progress.hasLost(response.round, response.durableIndex)) {
+    excludeLost(core, progress, `its log on disk ends at ${response.durableIndex}`);
+    return;
+  }
+  noteRound(leader, progress, response.round);
+  if (progress.state === 'probe') {
+    progress.isPaused = false;
+  } else if (progress.mayPing && progress.matchIndex < log.lastIndex) {
+    progress.mayPing = false;
+    progress.needsPing = true;
+  }
+}
+
+/** The connections with a peer changed; what was on its way is probably lost. */
+export function onPeerLink(core: Core, peer: NodeId, isUp: boolean): void {
+  const progress = core.leader?.progress.get(peer);
+  if (progress === undefined) return;
+  if (isUp) progress.isPaused = false;
+  else progress.onUnreachable();
+}
+
+// A member that did not lose its log.
+function heardFrom(leader: LeaderState | null, from: Sender): Progress | null {
+  const progress = leader?.progress.get(from.nodeId);
+  return progress === undefined || progress.isLost ? null : progress;
+}
+
+function noteRound(leader: LeaderState, progress: Progress, round: number): void {
+  const sentUs = leader.rounds.startOf(round);
+  if (sentUs !== null) progress.onHeard(round, sentUs);
+}
+
+// A rejection of what was acknowledged is normal when it comes late: it was made before the
+// acknowledgement (openraft#1500). Only a newer boot has no such excuse.
+function isLogLoss(progress: Progress, from: Sender, response: AppendResponse): boolean {
+  return (
+    progress.matchIndex > 0 &&
+    response.rejectedPrev <= progress.matchIndex &&
+    from.bootCount > progress.matchBoot
+  );
+}
+
+function excludeLost(core: Core, progress: Progress, what: string): void {
+  progress.isLost = true;
+  const { nodeId } = progress.member;
+  core.effects.push({
+    type: 'peerLostLog',
+    peer: nodeId,
+    message:
+      `${nodeId} had acknowledged everything up to entry ${progress.matchIndex}, but ${what}. ` +
+      `Its answers are not counted any more: remove it, wipe it, add it under a new name.`,
+  });
+}

@@ -1,0 +1,130 @@
+// Invariants that speak of several nodes (RAFT.md §1), for an observer that sees them all. It
+// watches from outside: what a disk holds is told by whoever keeps the disk, not by the node.
+
+import { assert } from '../base/assert.ts';
+import type { Index, NodeId, Term } from '../base/units.ts';
+import type { Member } from './config.ts';
+import { majoritySize } from './quorum.ts';
+import type { RaftMessage } from './messages.ts';
+import type { Core } from './state.ts';
+
+/** What an observer sees of a node: its state, and which terms its disk would give back now. */
+export interface ObservedNode {
+  readonly core: Core;
+  /** Term of the durable entry at an index, or null if the disk has none there. */
+  readonly durableTermAt: (index: Index) => Term | null;
+  /** Term of the durable record of term and vote. */
+  readonly durableTerm: Term;
+}
+
+/** Keeps the history of a cluster over restarts. Memory grows with it: for tests only. */
+export class ClusterObserver {
+  private readonly leaders = new Map<Term, NodeId>();
+  private readonly grants = new Map<string, NodeId>();
+  private readonly committed = new Map<Index, Term>();
+  private readonly chain = new Map<string, Term>();
+  private committedEnd: Index;
+  /** Term of the leader that committed `committedEnd` first. */
+  private committedIn: Term = 0;
+  private readonly origin: Index;
+
+  constructor(origin: Index) {
+    this.origin = origin;
+    this.committedEnd = origin;
+  }
+
+  /** The largest index that any node ever treated as committed. */
+  get committedIndex(): Index {
+    return this.committedEnd;
+  }
+
+  /** Call after every step of `node`, with all nodes whose disks exist (crashed ones too). */
+  afterStep(node: ObservedNode, everybody: ReadonlyMap<NodeId, ObservedNode>): void {
+    this.checkLogMatching(node.core);
+    this.checkCommit(node.core, everybody);
+    if (node.core.role === 'leader') this.checkLeader(node.core);
+  }
+
+  /** Call for every message that leaves `node`. */
+  onSend(node: ObservedNode, to: NodeId, message: RaftMessage): void {
+    assert(message.term <= node.durableTerm, 'INV-7: no message is ahead of the durable term');
+    if (message.type === 'appendResponse' && message.ok) this.checkAck(node, message.matchIndex);
+    if (message.type === 'voteResponse' && message.granted) {
+      const key = `${node.core.self.nodeId}/${message.term}`;
+      const granted = this.grants.get(key) ?? to;
+      assert(granted === to, 'INV-7: one node never grants to two candidates in one term');
+      this.grants.set(key, granted);
+    }
+  }
+
+  // INV-1: at most one leader per term. INV-4: it has everything that was ever committed before.
+  private checkLeader(core: Core): void {
+    const { term } = core.hard;
+    const known = this.leaders.get(term) ?? core.self.nodeId;
+    assert(known === core.self.nodeId, `INV-1: two leaders in term ${term}`);
+    if (this.leaders.has(term)) return;
+    this.leaders.set(term, known);
+    const ended = this.committed.get(this.committedEnd);
+    if (ended === undefined || this.committedIn >= term) return;
+    assert(
+      core.log.termAt(this.committedEnd) === ended,
+      `INV-4: the leader of term ${term} lacks entry ${this.committedEnd}`,
+    );
+  }
+
+  // INV-3: the same (index, term) has the same predecessor everywhere, hence the same prefix.
+  private checkLogMatching({ log }: Core): void {
+    for (let index = log.lastIndex; index > log.anchorIndex; index--) {
+      const key = `${index}/${log.termAt(index)}`;
+      const before = log.termAt(index - 1) ?? 0;
+      const known = this.chain.get(key);
+      assert(known === undefined || known === before, `INV-3: entry ${key} has two prefixes`);
+      if (known !== undefined) return;
+      this.chain.set(key, before);
+    }
+  }
+
+  // INV-5 and INV-6: all agree on what is committed, and a quorum had it on disk at that moment.
+  private checkCommit(core: Core, everybody: ReadonlyMap<NodeId, ObservedNode>): void {
+    const { log, commitIndex } = core;
+    for (let index = commitIndex; index > this.origin; index--) {
+      const term = log.termAt(index);
+      const known = this.committed.get(index);
+      assert(known === undefined || known === term, `INV-5: entry ${index} is committed twice`);
+      if (known !== undefined) break;
+      this.committed.set(index, term ?? 0);
+    }
+    if (commitIndex <= this.committedEnd) return;
+    this.committedEnd = commitIndex;
+    this.committedIn = core.hard.term;
+    const term = log.termAt(commitIndex);
+    const { voters, votersOutgoing } = core.configurations.latest.config;
+    for (const half of [voters, votersOutgoing]) {
+      assert(
+        half.length === 0 || storedBy(half, everybody, { index: commitIndex, term }),
+        `INV-6: entry ${commitIndex} is committed without a quorum of disks`,
+      );
+    }
+  }
+
+  // INV-8: an acknowledgement covers only what is on disk now, as it is in memory now.
+  private checkAck({ core, durableTermAt }: ObservedNode, matchIndex: Index): void {
+    assert(matchIndex <= core.log.lastIndex, 'INV-8: nobody acknowledges what it has not');
+    if (matchIndex <= core.log.anchorIndex) return;
+    assert(
+      durableTermAt(matchIndex) === core.log.termAt(matchIndex),
+      `INV-8: ${core.self.nodeId} acknowledged ${matchIndex}, which is not on its disk`,
+    );
+  }
+}
+
+function storedBy(
+  members: readonly Member[],
+  everybody: ReadonlyMap<NodeId, ObservedNode>,
+  entry: { readonly index: Index; readonly term: Term | null },
+): boolean {
+  const having = members.filter(
+    ({ nodeId }) => everybody.get(nodeId)?.durableTermAt(entry.index) === entry.term,
+  );
+  return having.length >= majoritySize(members.length);
+}

@@ -1,0 +1,110 @@
+// What a leader sends (RAFT.md §7.1, §7.4). Called at the end of every step: whatever the step
+// changed, each follower gets what its progress allows. Appends wait for the term alone, never
+// for our own disk: leader and followers write side by side (thesis §10.2.1).
+
+import { assert, present } from '../base/assert.ts';
+import type { Index } from '../base/units.ts';
+import type { Entry } from './entry.ts';
+import { entryBytes } from './log.ts';
+import { send } from './outbox.ts';
+import type { Progress } from './progress.ts';
+import type { Core, LeaderState } from './state.ts';
+
+/** Sends every follower what is due. */
+export function replicate(core: Core): void {
+  const { leader } = core;
+  if (leader === null) return;
+  for (const progress of leader.progress.values()) {
+    if (progress.isLost) continue;
+    if (progress.state === 'probe') probe(core, leader, progress);
+    else stream(core, leader, progress);
+    tellCommit(core, leader, progress);
+  }
+}
+
+/** Begins a quorum round and tells everybody: a heartbeat never waits for a disk. */
+export function beginRound(core: Core, leader: LeaderState): number {
+  const round = leader.rounds.begin(core.nowUs);
+  leader.nextHeartbeatUs = core.nowUs + core.settings.heartbeatUs;
+  for (const progress of leader.progress.values()) {
+    progress.onRound(round);
+    sendHeartbeat(core, leader, progress);
+  }
+  return round;
+}
+
+// One Append at a time, until one fits. When the entries are no longer in memory, an empty one
+// finds the place as well, without the disk.
+function probe(core: Core, leader: LeaderState, progress: Progress): void {
+  if (progress.isPaused) return;
+  progress.isPaused = true;
+  const { log, settings } = core;
+  const entries = log.slice(progress.next, log.lastIndex, settings.appendBytesMax) ?? [];
+  sendAppend(core, leader, { progress, entries });
+}
+
+function stream(core: Core, leader: LeaderState, progress: Progress): void {
+  const { log, loader, settings } = core;
+  const bytesMax = settings.appendBytesMax;
+  while (progress.next <= log.lastIndex && !progress.inflights.isFull) {
+    const stretch = { from: progress.next, last: log.lastIndex, bytesMax };
+    const entries = loader.read(stretch);
+    if (entries === null) break;
+    sendAppend(core, leader, { progress, entries });
+    const last = progress.next + entries.length - 1;
+    progress.inflights.add(last, bytesOf(core, entries));
+    progress.next = last + 1;
+    progress.needsPing = false;
+  }
+  if (!progress.needsPing) return;
+  progress.needsPing = false;
+  sendAppend(core, leader, { progress, entries: [] });
+}
+
+// A follower to which nothing is on its way learns of a commit at once; otherwise the next Append,
+// or at the latest the next heartbeat, brings it.
+function tellCommit(core: Core, leader: LeaderState, progress: Progress): void {
+  if (progress.inflights.count > 0) return;
+  const known = Math.min(progress.matchIndex, core.commitIndex);
+  if (progress.toldCommit < known) sendHeartbeat(core, leader, progress);
+}
+
+// The commit index is cut to what we know of its log: the rest of it may be of another leader
+// (RAFT.md §7.3, INV-5).
+function sendHeartbeat(core: Core, leader: LeaderState, progress: Progress): void {
+  const commit = Math.min(progress.matchIndex, core.commitIndex);
+  progress.toldCommit = Math.max(progress.toldCommit, commit);
+  const { term } = core.hard;
+  const round = leader.rounds.current;
+  send(core, progress.member.nodeId, { type: 'heartbeat', term, commit, round });
+}
+
+function sendAppend(
+  core: Core,
+  leader: LeaderState,
+  what: { progress: Progress; entries: readonly Entry[] },
+): void {
+  const { progress, entries } = what;
+  const prevIndex: Index = progress.next - 1;
+  assert(prevIndex >= core.log.anchorIndex, 'what a follower needs was not compacted');
+  const last = prevIndex + entries.length;
+  progress.toldCommit = Math.max(progress.toldCommit, Math.min(core.commitIndex, last));
+  send(core, progress.member.nodeId, {
+    type: 'append',
+    term: core.hard.term,
+    prevIndex,
+    prevTerm: present(core.log.termAt(prevIndex), 'the term before an Append'),
+    entries,
+    commit: core.commitIndex,
+    round: leader.rounds.current,
+  });
+}
+
+function bytesOf(core: Core, entries: readonly Entry[]): number {
+  const first = entries[0];
+  if (first === undefined) return 0;
+  if (first.index >= core.log.firstInMemory) {
+    return core.log.bytesOf(first.index, first.index + entries.length - 1);
+  }
+  return entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+}
