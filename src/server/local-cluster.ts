@@ -1,0 +1,177 @@
+// A throw-away cluster in this process, for tests of programs that use locks. Its nodes are the
+// real ones, on real sockets and synced files; only the processes are missing.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock } from '../adapters/system-clock.ts';
+import { createWsTransport } from '../adapters/ws-transport.ts';
+import { HoldfastError } from '../base/error.ts';
+import { foundCluster } from '../client/founding.ts';
+import { silentLogger } from '../ports/logger.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { NodeStatus } from '../wire/client-messages.ts';
+import { parseConfig } from './config.ts';
+import type { NodeConfig, NodeConfigInput } from './config.ts';
+import { freeAddresses } from './free-addresses.ts';
+import { startNode } from './server.ts';
+import type { RunningNode } from './server.ts';
+
+export interface LocalClusterOptions {
+  /** How many, 1 to 7. Default 3. */
+  readonly nodes?: number;
+  /** Fields of cluster.config.json beside name, nodes and dataDir. */
+  readonly config?: Partial<Omit<NodeConfigInput, 'name' | 'nodes' | 'dataDir'>>;
+  /** Nothing is logged if left out. */
+  readonly logger?: Logger;
+}
+
+/** A founded cluster whose nodes are called n1, n2, … */
+export interface LocalCluster extends AsyncDisposable {
+  /** For `connect`: those of all nodes, dead or alive. */
+  readonly addresses: readonly string[];
+  readonly ids: readonly string[];
+  /** The node that leads and answers, or null while there is none. */
+  leader(): string | null;
+  /** What a node says of itself; null while it is dead. */
+  status(id: string): NodeStatus | null;
+  /** Cuts a node off without a goodbye, as if its process were killed; its data stays. */
+  kill(id: string): Promise<void>;
+  /** Starts a dead node again on its data. */
+  restart(id: string): Promise<void>;
+  /** Resolves with the leader's id as soon as one answers. */
+  ready(): Promise<string>;
+  /** Stops all nodes and deletes their data. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const ATTEMPTS_MAX = 3;
+const PATIENCE_MS = 30_000;
+const NAME = 'throw-away';
+
+/** Starts and founds a cluster, and waits until it has a leader. */
+export async function localCluster(options: LocalClusterOptions = {}): Promise<LocalCluster> {
+  for (let attempt = 1; ; attempt++) {
+    const root = await mkdtemp(join(tmpdir(), 'holdfast-'));
+    const config = await throwAwayConfig(options, root);
+    const cluster = new InProcessCluster(config, options.logger ?? silentLogger);
+    try {
+      await cluster.start();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      const isPortTaken = HoldfastError.is(error) && error.code === 'PORT_IN_USE';
+      if (!isPortTaken || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function throwAwayConfig(options: LocalClusterOptions, root: string): Promise<NodeConfig> {
+  const { nodes: count = 3, config = {} } = options;
+  const addresses = await freeAddresses(count);
+  const nodes = addresses.map((address, at) => ({ id: `n${at + 1}`, address }));
+  return parseConfig({ ...config, name: NAME, nodes, dataDir: root }, 'localCluster');
+}
+
+class InProcessCluster implements LocalCluster {
+  readonly ids: readonly string[];
+  readonly addresses: readonly string[];
+  private readonly config: NodeConfig;
+  private readonly logger: Logger;
+  private readonly running = new Map<string, RunningNode>();
+  private stopping: Promise<void> | null = null;
+
+  constructor(config: NodeConfig, logger: Logger) {
+    this.config = config;
+    this.logger = logger;
+    this.ids = config.nodes.map(({ id }) => id);
+    this.addresses = config.nodes.map(({ address }) => address);
+  }
+
+  async start(): Promise<void> {
+    for (const id of this.ids) await this.restart(id);
+    await this.found();
+    await this.ready();
+  }
+
+  leader(): string | null {
+    const leads = ({ host }: RunningNode): boolean => isLeading(host.status());
+    return [...this.running.values()].find(leads)?.id ?? null;
+  }
+
+  status(id: string): NodeStatus | null {
+    return this.running.get(this.known(id))?.status() ?? null;
+  }
+
+  async kill(id: string): Promise<void> {
+    const node = this.running.get(this.known(id));
+    this.running.delete(id);
+    await node?.kill();
+  }
+
+  async restart(id: string): Promise<void> {
+    if (this.running.has(this.known(id))) return;
+    const { config, logger } = this;
+    this.running.set(id, await startNode({ config, id, logger }));
+  }
+
+  ready(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const endings: (() => void)[] = [];
+      const look = (): void => {
+        const leader = this.leader();
+        if (leader === null) return;
+        finish();
+        resolve(leader);
+      };
+      const finish = (): void => {
+        for (const ending of endings.splice(0)) ending();
+      };
+      const timer = setTimeout(() => {
+        finish();
+        const text = `no node led within ${PATIENCE_MS} ms; running: ${[...this.running.keys()].join()}`;
+        reject(new HoldfastError('UNAVAILABLE', text));
+      }, PATIENCE_MS);
+      endings.push(() => clearTimeout(timer));
+      for (const { host } of this.running.values()) endings.push(host.onLeaderChange(look));
+      look();
+    });
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.stopAll();
+    return this.stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  private async stopAll(): Promise<void> {
+    const nodes = [...this.running.values()];
+    this.running.clear();
+    await Promise.all(nodes.map((node) => node.stop()));
+    await rm(this.config.dataDir, { recursive: true, force: true });
+  }
+
+  private async found(): Promise<void> {
+    const { name: clusterName, nodes, sessionLimits: limits } = this.config;
+    const ports = { clock: createSystemClock(), transport: createWsTransport({}) };
+    const plan = { clusterName, nodes, limits, origin: null, patienceMs: PATIENCE_MS };
+    try {
+      await foundCluster(ports, plan);
+    } finally {
+      await new Promise<void>((done) => ports.transport.close(done));
+    }
+  }
+
+  private known(id: string): string {
+    if (this.ids.includes(id)) return id;
+    const list = this.ids.join(', ');
+    throw new HoldfastError('INVALID', `expected the id of a node (${list}); got "${id}"`);
+  }
+}
+
+function isLeading(status: NodeStatus): boolean {
+  return status.role === 'leader' && status.isReady;
+}
