@@ -1,0 +1,75 @@
+import ts from 'typescript';
+import { eachNode, findingAt, lineOf, type Finding, type Source } from './source.ts';
+
+export const FILE_LINES_MAX = 300;
+export const FUNCTION_LINES_MAX = 60;
+export const COLUMNS_MAX = 100;
+export const PARAMETERS_MAX = 4;
+
+/** Files that are too long. */
+export function fileLines(source: Source): readonly Finding[] {
+  const lines = source.text.trimEnd().split('\n').length;
+  if (lines <= FILE_LINES_MAX) return [];
+  const message = `${lines} lines, at most ${FILE_LINES_MAX}: split the file by what it is about`;
+  return [{ path: source.path, line: FILE_LINES_MAX + 1, message }];
+}
+
+/** Functions that are too long; the body of a `describe` is a list of tests, not a function. */
+export function functionLines(source: Source): readonly Finding[] {
+  const findings: Finding[] = [];
+  eachNode(source, (node) => {
+    if (!isFunction(node) || node.body === undefined || isDescribed(node)) return;
+    const first = lineOf(source, node.getStart(source.ast));
+    const lines = lineOf(source, node.end) - first + 1;
+    if (lines <= FUNCTION_LINES_MAX) return;
+    const message = `a function of ${lines} lines, at most ${FUNCTION_LINES_MAX}: name its parts`;
+    findings.push(findingAt(source, node, message));
+  });
+  return findings;
+}
+
+/** Lines that are too wide. */
+export function columns(source: Source): readonly Finding[] {
+  return source.text.split('\n').flatMap((text, at) => {
+    const width = [...text].length;
+    if (width <= COLUMNS_MAX) return [];
+    const message = `${width} columns, at most ${COLUMNS_MAX}: break the line`;
+    return [{ path: source.path, line: at + 1, message }];
+  });
+}
+
+/** Functions with too many parameters. */
+export function parameters(source: Source): readonly Finding[] {
+  const findings: Finding[] = [];
+  eachNode(source, (node) => {
+    if (!isFunction(node)) return;
+    const count = node.parameters.length;
+    if (count <= PARAMETERS_MAX) return;
+    const message = `${count} parameters, at most ${PARAMETERS_MAX}: take one options object`;
+    findings.push(findingAt(source, node, message));
+  });
+  return findings;
+}
+
+type FunctionNode =
+  | ts.FunctionDeclaration
+  | ts.FunctionExpression
+  | ts.ArrowFunction
+  | ts.MethodDeclaration
+  | ts.ConstructorDeclaration
+  | ts.AccessorDeclaration;
+
+function isFunction(node: ts.Node): node is FunctionNode {
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isArrowFunction(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isConstructorDeclaration(node) ||
+    ts.isAccessor(node)
+  );
+}
+
+function isDescribed(node: ts.Node): boolean {
+  return ts.isCallExpression(node.parent) && /^describe\b/.test(node.parent.expression.getText());
+}
