@@ -1,0 +1,68 @@
+// The errors of an acquire: which lock, how long it waited, what was tried, what came last.
+
+import { HoldfastError } from '../base/error.ts';
+import type { Outcome } from '../locks/outcomes.ts';
+import { holderInfo } from './holder.ts';
+import { lossReason, nameList } from './loss.ts';
+import type { Loss } from './loss.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What an acquire knows of itself when it fails. */
+export interface Attempt {
+  readonly names: readonly string[];
+  readonly waitedMs: number;
+  /** Requests before it in the queue when it was last told; null if it was never queued. */
+  readonly ahead: number | null;
+}
+
+/** LOCK_BUSY; `details.holder` says who has it, or is null when an earlier waiter is in the way. */
+export function busyError(
+  attempt: Attempt,
+  outcome: Extract<Outcome, { readonly code: 'LOCK_BUSY' }>,
+): HoldfastError {
+  const { name, aheadIndex } = outcome;
+  const holder = outcome.holder === null ? null : holderInfo(outcome.holder);
+  const who =
+    holder === null
+      ? 'others wait for it'
+      : `${JSON.stringify(holder.sessionName)} holds it with token ${holder.token}`;
+  const details = { ...attempt, name, holder, aheadIndex };
+  return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is busy: ${who}`, { details });
+}
+
+export function waitOverError(attempt: Attempt): HoldfastError {
+  const { ahead, waitedMs } = attempt;
+  const queue = ahead === null ? '' : `; ${ahead} requests were before it when it was queued`;
+  const text = `${nameList(attempt.names)} was not granted within ${waitedMs} ms${queue}`;
+  return new HoldfastError('WAIT_OVER', text, { details: { ...attempt } });
+}
+
+/** SESSION_GONE: what waited in a session cannot be granted any more once that is over. */
+export function lostWaitError(attempt: Attempt, loss: Loss): HoldfastError {
+  const { waitedMs, names } = attempt;
+  const code =
+    loss.code === 'CLOSED' || loss.code === 'CLUSTER_CHANGED' ? loss.code : 'SESSION_GONE';
+  const text = `${nameList(names)} was not granted: after ${waitedMs} ms the session was over`;
+  const cause = lossReason('the session', loss);
+  const details = { ...attempt, ...loss.details };
+  return new HoldfastError(code, `${text}: ${loss.text}`, { details, cause });
+}
+
+export interface ClusterView {
+  /** Every address with its state. */
+  readonly tried: string;
+  /** What a node said last instead of deciding. */
+  readonly refusal: Refusal | null;
+  readonly isInDoubt: boolean;
+}
+
+/** UNAVAILABLE: nobody decided. If it was sent it is cancelled, but may be granted until then. */
+export function noAnswerError(attempt: Attempt, cluster: ClusterView): HoldfastError {
+  const { refusal, tried, isInDoubt } = cluster;
+  const last = refusal === null ? '' : `; the last answer was ${refusal.code}: ${refusal.message}`;
+  const text =
+    `${nameList(attempt.names)} was neither granted nor refused within ${attempt.waitedMs} ms; ` +
+    `tried ${tried}${last}`;
+  const outcome = isInDoubt ? 'unknown' : 'none';
+  return new HoldfastError('UNAVAILABLE', text, { outcome, details: { ...attempt } });
+}

@@ -1,0 +1,214 @@
+// One acquire from the call to its end: granted, refused, given up, or lost with its session.
+
+import { HoldfastError } from '../base/error.ts';
+import type { MonoUs, Revision, Token } from '../base/units.ts';
+import type { LockMode } from '../locks/commands.ts';
+import type { EndCause, Outcome } from '../locks/outcomes.ts';
+import type { Timer } from '../ports/clock.ts';
+import type { CommandBody } from '../wire/command.ts';
+import { busyError, lostWaitError, noAnswerError, waitOverError } from './acquire-error.ts';
+import type { Attempt } from './acquire-error.ts';
+import type { Ticket } from './exchange.ts';
+import { SessionGrant } from './grant.ts';
+import type { Grant } from './grant.ts';
+import type { Loss } from './loss.ts';
+import { SessionCommand } from './session-command.ts';
+import type { CommandOwner } from './session-command.ts';
+import type { Session, Waiting } from './session.ts';
+import { callAt } from './timer.ts';
+
+export interface AcquireRequest {
+  readonly names: readonly string[];
+  readonly mode: LockMode;
+  /** How long to wait in the queue, from the call. 0: not at all. Infinity: without limit. */
+  readonly waitMs: number;
+  /** JSON text. */
+  readonly meta: string;
+  /** Gives up the wait. */
+  readonly signal: AbortSignal | null;
+}
+
+export interface AcquireOwner {
+  onGranted(grant: Grant): void;
+  /** Nothing is held, nor will be: what was sent is taken back by a cancel. */
+  onFailed(reason: unknown): void;
+}
+
+/**
+ * Invariant: exactly one of the owner's call-backs runs, once. After onFailed a grant that still
+ * arrives is nobody's, so a Cancel is sent until it is decided (RAFT.md §13, C10).
+ */
+export class Acquisition implements Waiting, CommandOwner {
+  private readonly session: Session;
+  private readonly request: AcquireRequest;
+  private readonly owner: AcquireOwner;
+  private readonly command: SessionCommand;
+  private readonly startedUs: MonoUs;
+  private readonly onAbort = (): void => this.giveUp(this.request.signal?.reason);
+  private ticket: Ticket | null = null;
+  private limit: Timer;
+  private ahead: number | null = null;
+  private isOver = false;
+
+  constructor(session: Session, request: AcquireRequest, owner: AcquireOwner) {
+    this.session = session;
+    this.request = request;
+    this.owner = owner;
+    this.command = new SessionCommand(session.sequence, (seq) => this.body(seq), this);
+    const { clock, settings } = session.parts;
+    this.startedUs = clock.monoUs();
+    const answerMs = Math.max(request.waitMs, settings.requestMs);
+    this.limit = callAt(clock, this.startedUs + answerMs * 1000, () => this.onNoAnswer());
+    request.signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  start(): void {
+    this.session.join(this);
+  }
+
+  onOpen(): void {
+    if (!this.isOver) this.ticket = this.session.submit(this.command);
+  }
+
+  onOutcome(outcome: Outcome, _revision: Revision): void {
+    this.ticket = null;
+    switch (outcome.code) {
+      case 'GRANTED':
+        return this.onGranted(outcome.token);
+      case 'QUEUED':
+        return this.onQueued(outcome.ahead);
+      case 'LOCK_BUSY':
+        return this.fail(busyError(this.attempt(), outcome));
+      case 'ENDED':
+        return this.onEnded(outcome.cause, '');
+      case 'SESSION_GONE':
+        return this.session.lose({ code: 'SESSION_GONE', text: outcome.message, details: {} });
+      case 'STALE_SEQ':
+        return this.onEnded('withdrawn', outcome.message);
+      case 'INVALID':
+        return this.fail(new HoldfastError('INVALID', outcome.message));
+      default:
+        return this.fail(new HoldfastError('INTERNAL', `an acquire was answered ${outcome.code}`));
+    }
+  }
+
+  // A grant that arrives when the lease is over is not a hold (etcd#11456): isAlive then ends the
+  // session, and this acquire with it.
+  onGranted(token: Token): void {
+    if (this.isOver || !this.session.isAlive(false)) return;
+    this.finish();
+    this.session.sequence.settle(this.command.seq);
+    const { names } = this.request;
+    const acquireSeq = this.command.seq;
+    this.owner.onGranted(new SessionGrant(this.session, { names, token, acquireSeq }));
+  }
+
+  onOver(cause: 'withdrawn' | 'broken', reason: string): void {
+    this.session.sequence.settle(this.command.seq);
+    this.onEnded(cause, reason);
+  }
+
+  onRefused(error: HoldfastError): void {
+    this.fail(error);
+  }
+
+  onFail(error: HoldfastError): void {
+    this.fail(error);
+  }
+
+  onLost(loss: Loss): void {
+    this.fail(lostWaitError(this.attempt(), loss));
+  }
+
+  askAgain(): void {
+    if (this.isOver || this.ahead === null || this.ticket !== null) return;
+    this.ticket = this.session.submit(this.command);
+  }
+
+  // The belief ends first, then the cancel is sent (RAFT.md §14.2).
+  giveUp(reason: unknown): void {
+    if (this.isOver) return;
+    const isSent = this.ahead !== null || (this.ticket?.isInDoubt() ?? false);
+    this.fail(reason);
+    const acquireSeq = this.command.seq;
+    const { sequence, id } = this.session;
+    if (acquireSeq === 0 || id === null || this.session.loss !== null) return;
+    if (!isSent) {
+      sequence.settle(acquireSeq);
+      return;
+    }
+    // Until the cancel is decided the acquire counts as undecided too.
+    const settle = (): void => sequence.settle(acquireSeq);
+    const command = new SessionCommand(
+      sequence,
+      (seq) => ({ op: 'cancel', session: id, seq, acquireSeq }),
+      { onOutcome: settle, onFail: settle },
+    );
+    this.session.submit(command);
+  }
+
+  private onQueued(ahead: number): void {
+    if (this.isOver) return;
+    const isNew = this.ahead === null;
+    this.ahead = ahead;
+    if (!isNew) return;
+    this.limit.cancel();
+    const { clock } = this.session.parts;
+    const dueUs = this.startedUs + this.request.waitMs * 1000;
+    if (clock.monoUs() >= dueUs) this.onWaitOver();
+    else this.limit = callAt(clock, dueUs, () => this.onWaitOver());
+  }
+
+  private onEnded(cause: EndCause, reason: string): void {
+    if (cause === 'withdrawn') this.fail(waitOverError(this.attempt()));
+    else if (cause === 'broken') {
+      const text = `the lock was granted and broken before this client learnt of it: ${reason}`;
+      this.fail(new HoldfastError('BROKEN', text));
+    } else this.fail(new HoldfastError('CANCELLED', `the request was ${cause}`));
+  }
+
+  private onWaitOver(): void {
+    this.giveUp(waitOverError(this.attempt()));
+  }
+
+  private onNoAnswer(): void {
+    const { links, requests } = this.session.parts;
+    const refusal = requests.lastRefusal();
+    const isInDoubt = this.ticket?.isInDoubt() ?? false;
+    const cluster = { tried: links.describe(), refusal, isInDoubt };
+    this.giveUp(noAnswerError(this.attempt(), cluster));
+  }
+
+  private fail(reason: unknown): void {
+    if (this.isOver) return;
+    this.finish();
+    this.owner.onFailed(reason);
+  }
+
+  private finish(): void {
+    this.isOver = true;
+    this.limit.cancel();
+    this.request.signal?.removeEventListener('abort', this.onAbort);
+    this.ticket?.drop();
+    this.session.forget(this.command.seq, this);
+  }
+
+  private attempt(): Attempt {
+    const waitedMs = Math.floor((this.session.parts.clock.monoUs() - this.startedUs) / 1000);
+    return { names: this.request.names, waitedMs, ahead: this.ahead };
+  }
+
+  private body(seq: number): CommandBody {
+    this.session.expect(seq, this);
+    const { names, mode, waitMs, meta } = this.request;
+    return {
+      op: 'acquire',
+      session: this.session.id ?? '',
+      seq,
+      items: names.map((name) => ({ name, mode, permits: null })),
+      waitMs: waitMs === Infinity ? null : waitMs,
+      meta,
+      value: null,
+    };
+  }
+}

@@ -1,0 +1,69 @@
+// The lock client as its users see it.
+
+import type { Index, Revision, SessionId } from '../base/units.ts';
+import type { SessionView } from '../locks/outcomes.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
+import type { Transport } from '../ports/transport.ts';
+import type { NodeStatus } from '../wire/client-messages.ts';
+import type { LockInfo } from './holder.ts';
+import type { NodeView } from './links.ts';
+import type { Lock } from './lock.ts';
+import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+
+/** What a client needs of its process. */
+export interface ClientPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly logger: Logger;
+}
+
+/** The present session; another one after a loss. */
+export interface ClientSession {
+  /** null until the first acquire has opened it. */
+  readonly id: SessionId | null;
+  /** Aborts when it is over or about to be, with a HoldfastError as its reason. */
+  readonly signal: AbortSignal;
+  /** How long it is believed without another renewal; 0 when not open, Infinity without TTL. */
+  remainingMs(): number;
+}
+
+/** How to end. */
+export interface CloseOptions {
+  /** How long to let present holders finish; renewals go on. Default 0: they lose their locks. */
+  readonly drainMs?: number;
+}
+
+/** A connection with a cluster; made by `connect` or createClient. */
+export interface Client {
+  /** 128 bits in hex; null until a node told. */
+  readonly clusterId: string | null;
+  readonly session: ClientSession;
+  /** Resolves when a leader is known and linked; rejects with UNAVAILABLE after `connectMs`. */
+  ready(connectMs: number): Promise<void>;
+  /** Throws INVALID for what cannot be a name. Asks nobody yet. */
+  lock(name: string): Lock;
+  /** Several locks, granted together in one request or not at all; one token for all. */
+  lockAll(names: readonly string[]): Lock;
+  /** Reads below are linearizable; each rejects with UNAVAILABLE after requestMs. */
+  inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
+  list(options?: ListOptions): Promise<LockPage>;
+  /** null for a session that is over or never was. */
+  inspectSession(session: SessionId): Promise<SessionView | null>;
+  /** Sessions with an index above `after` (default 0), oldest first; 1,000 unless limited. */
+  listSessions(options?: { after?: Index; limit?: number }): Promise<SessionPage>;
+  /** Frees a lock by force. Rejects with NOT_HOLDER when nobody holds it with this token. */
+  break(name: string, options: BreakOptions): Promise<void>;
+  endSession(session: SessionId, options: { reason: string; by?: string }): Promise<void>;
+  nodes(): readonly NodeView[];
+  /** What the node at this address says of itself; it needs no leader. */
+  statusOf(address: string): Promise<NodeStatus>;
+  /**
+   * Ends the session, and with it all that is held; waiting acquires reject with CLOSED. Takes at
+   * most drainMs and two seconds, leaves nothing running, and rejects for a wrong option only.
+   */
+  close(options?: CloseOptions): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,223 @@
+// The lock client: joins links, requests and the session, and is what users hold in their hands.
+
+import { HoldfastError } from '../base/error.ts';
+import type { Index, Revision, SessionId } from '../base/units.ts';
+import type { SessionView } from '../locks/outcomes.ts';
+import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
+import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
+import { endSession } from './farewell.ts';
+import type { LockInfo } from './holder.ts';
+import { LeaseClock } from './lease-clock.ts';
+import type { NodeLink } from './link.ts';
+import { Links } from './links.ts';
+import type { LinksOwner, NodeView } from './links.ts';
+import { ClientLock } from './lock.ts';
+import type { Lock, LockHome } from './lock.ts';
+import { checkKnown, checkOptions, checkWhole } from './options.ts';
+import type { ClientOptions, Settings } from './options.ts';
+import { Queries } from './queries.ts';
+import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+import { Requests } from './requests.ts';
+import { Session } from './session.ts';
+import type { SessionParts } from './session.ts';
+import { askNode } from './single-request.ts';
+import { callAt } from './timer.ts';
+
+export type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
+
+/** A TTL below this may not outlast a silent fail-over with default settings (DESIGN.md §5). */
+const TTL_MS_ADVISED = 3_000;
+const DRAIN_MS_MAX = 86_400_000;
+
+/** Begins to dial at once. Throws HoldfastError INVALID before that when an option is wrong. */
+export function createClient(ports: ClientPorts, options: ClientOptions): Client {
+  const client = new LockClient(ports, checkOptions(options));
+  client.open();
+  return client;
+}
+
+class LockClient implements Client, LinksOwner, LockHome {
+  readonly waitMs: number;
+  private readonly ports: ClientPorts;
+  private readonly settings: Settings;
+  private readonly links: Links;
+  private readonly requests: Requests;
+  private readonly parts: SessionParts;
+  private readonly queries: Queries;
+  private current: Session;
+  /** Why nothing can be asked any more. */
+  private failure: HoldfastError | null = null;
+  private closing: Promise<void> | null = null;
+  // Those who wait for a leader; bounded by the callers of ready().
+  private readonly readyWaits = new Set<(error: HoldfastError | null) => void>();
+
+  constructor(ports: ClientPorts, settings: Settings) {
+    this.ports = ports;
+    this.settings = settings;
+    this.waitMs = settings.waitMs;
+    this.links = new Links(ports, settings, this);
+    this.requests = new Requests(ports, this.links);
+    const { clock, random, logger } = ports;
+    const { links, requests } = this;
+    const leaseClock = new LeaseClock(clock);
+    this.parts = { clock, leaseClock, random, logger, links, requests, settings };
+    this.queries = new Queries(this.parts);
+    this.current = new Session(this.parts);
+  }
+
+  open(): void {
+    const { ttlMs } = this.settings;
+    if (ttlMs !== null && ttlMs < TTL_MS_ADVISED) {
+      this.warn(`ttlMs ${ttlMs} may not outlast the change of a leader; ${TTL_MS_ADVISED} does`);
+    }
+    this.links.open();
+  }
+
+  get clusterId(): string | null {
+    return this.links.clusterId;
+  }
+
+  get session(): ClientSession {
+    return this.current;
+  }
+
+  ready(connectMs: number): Promise<void> {
+    const { clock } = this.ports;
+    return new Promise((resolve, reject) => {
+      const limit = callAt(clock, clock.monoUs() + connectMs * 1000, () => {
+        const text = `no leader was found within ${connectMs} ms; tried ${this.links.describe()}`;
+        settle(new HoldfastError('UNAVAILABLE', text));
+      });
+      const settle = (error: HoldfastError | null): void => {
+        this.readyWaits.delete(settle);
+        limit.cancel();
+        if (error === null) resolve();
+        else reject(error);
+      };
+      this.readyWaits.add(settle);
+      this.tellReady();
+    });
+  }
+
+  lock(name: string): Lock {
+    return new ClientLock(this, [name]);
+  }
+
+  lockAll(names: readonly string[]): Lock {
+    return new ClientLock(this, names);
+  }
+
+  inspect(name: string): Promise<LockInfo & { readonly revision: Revision }> {
+    return this.queries.inspect(name);
+  }
+
+  list(options?: ListOptions): Promise<LockPage> {
+    return this.queries.list(options);
+  }
+
+  inspectSession(session: SessionId): Promise<SessionView | null> {
+    return this.queries.session(session);
+  }
+
+  listSessions(options: { after?: Index; limit?: number } = {}): Promise<SessionPage> {
+    return this.queries.sessions(options);
+  }
+
+  break(name: string, options: BreakOptions): Promise<void> {
+    return this.queries.breakLock(name, options);
+  }
+
+  endSession(session: SessionId, options: { reason: string; by?: string }): Promise<void> {
+    return this.queries.endSession(session, options);
+  }
+
+  nodes(): readonly NodeView[] {
+    return this.links.views();
+  }
+
+  async statusOf(address: string): Promise<NodeStatus> {
+    const question = { type: 'query', query: { kind: 'status' } } as const;
+    const patienceMs = this.settings.requestMs;
+    const result = await askNode(this.ports, { address, question, patienceMs });
+    if (result.kind === 'status') return result.status;
+    if (result.kind === 'refused') throw new HoldfastError(result.code, result.message);
+    throw new HoldfastError('INTERNAL', `a question for the status was answered ${result.kind}`);
+  }
+
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkKnown(options, ['drainMs']);
+    const drainMs = checkWhole('drainMs', options.drainMs ?? 0, [0, DRAIN_MS_MAX]);
+    this.closing ??= this.shutDown(drainMs);
+    return this.closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  liveSession(): Session {
+    if (this.failure !== null) throw this.failure;
+    if (this.closing !== null) throw new HoldfastError('CLOSED', 'this client is closing');
+    const isLost = this.current.id !== null && !this.current.isAlive(false);
+    if (isLost || this.current.loss !== null) this.current = new Session(this.parts);
+    return this.current;
+  }
+
+  warn(message: string): void {
+    this.ports.logger.warn(message);
+  }
+
+  onMessage(link: NodeLink, message: NodeMessage): void {
+    switch (message.type) {
+      case 'reply':
+      case 'answer':
+        return this.requests.onReply(link, message);
+      case 'keepAliveReply':
+        for (const result of message.items) this.current.onKeepAlive(result);
+        return;
+      case 'news':
+        return this.current.onNews(message.news);
+      default: // greetings and farewells are the links' own
+    }
+  }
+
+  onChange(): void {
+    // The session first: it attaches to a new leader before anything else goes there.
+    this.current.onChange();
+    this.requests.onChange();
+    this.tellReady();
+  }
+
+  onDrain(): void {
+    this.requests.pumpSoon();
+  }
+
+  onDown(link: NodeLink): void {
+    this.current.onDown(link);
+    this.requests.onDown(link);
+    this.requests.pumpSoon();
+  }
+
+  onClusterChange(error: HoldfastError): void {
+    const text = 'the nodes belong to another cluster now, where this session never was';
+    this.current.lose({ code: 'CLUSTER_CHANGED', text, details: {} });
+    this.end(error);
+  }
+
+  private async shutDown(drainMs: number): Promise<void> {
+    await endSession(this.current, drainMs);
+    this.end(new HoldfastError('CLOSED', 'this client is closed'));
+  }
+
+  private end(error: HoldfastError): void {
+    this.failure ??= error;
+    this.requests.failAll(this.failure);
+    this.links.close(this.failure.code);
+    for (const settle of [...this.readyWaits]) settle(this.failure);
+  }
+
+  private tellReady(): void {
+    if (this.failure === null && this.links.leader() === null) return;
+    for (const settle of [...this.readyWaits]) settle(this.failure);
+  }
+}

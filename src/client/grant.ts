@@ -1,0 +1,175 @@
+import { HoldfastError } from '../base/error.ts';
+import type { Token } from '../base/units.ts';
+import type { Timer } from '../ports/clock.ts';
+import type { Outcome } from '../locks/outcomes.ts';
+import { lossReason, nameList } from './loss.ts';
+import type { Loss } from './loss.ts';
+import type { Held, Session } from './session.ts';
+import { SessionCommand } from './session-command.ts';
+import { callAt } from './timer.ts';
+
+/**
+ * A lock that is held, for now. It may be lost at any moment: the process pauses, the network
+ * ends, an operator breaks it; then another may hold it while this code still runs. Watch
+ * `signal`, and give `token` to whatever you protect, which must refuse a smaller one than it saw.
+ */
+export interface Grant {
+  /** What is locked; several for lockAll. */
+  readonly names: readonly string[];
+  /** The first of them. */
+  readonly name: string;
+  /** Fencing token: larger than that of every earlier conflicting grant. */
+  readonly token: Token;
+  /**
+   * Aborts when the grant is over or about to be, without the holder's own doing. Its reason is a
+   * HoldfastError: SESSION_GONE, BROKEN, CLOSED, UNAVAILABLE, EVENT_LOOP_BLOCKED, CLUSTER_CHANGED.
+   */
+  readonly signal: AbortSignal;
+  /** Whether it is believed to be held at this moment. Once false, always false. */
+  held(): boolean;
+  /** How long it will be believed without another renewal; 0 when over, Infinity without TTL. */
+  remainingMs(): number;
+  /** Throws LOCK_LOST unless held; notices a suspend of the machine that held() may miss. */
+  assertHeld(): void;
+  /**
+   * Gives it back. True: by this call. False: it was released before. Rejects with LOCK_LOST if it
+   * was lost, at once and without asking anybody; with OUTCOME_UNKNOWN or UNAVAILABLE if no node
+   * answered within requestMs, and then goes on trying for as long as the session lives.
+   */
+  release(): Promise<boolean>;
+  /** Releases; never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface GrantStart {
+  readonly names: readonly string[];
+  readonly token: Token;
+  readonly acquireSeq: number;
+}
+
+/** Grant of a session; registers itself there. */
+export class SessionGrant implements Grant, Held {
+  readonly names: readonly string[];
+  readonly name: string;
+  readonly token: Token;
+  private readonly session: Session;
+  private readonly acquireSeq: number;
+  // Made when first asked for: most grants of a busy client never need one.
+  private controller: AbortController | null = null;
+  private loss: Loss | null = null;
+  private releasing: Promise<boolean> | null = null;
+
+  constructor(session: Session, start: GrantStart) {
+    this.session = session;
+    this.names = start.names;
+    this.name = start.names[0] ?? '';
+    this.token = start.token;
+    this.acquireSeq = start.acquireSeq;
+    session.hold(this.acquireSeq, this);
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === null) {
+      this.controller = new AbortController();
+      if (this.loss !== null) this.controller.abort(this.reason(this.loss));
+    }
+    return this.controller.signal;
+  }
+
+  held(): boolean {
+    return this.isBelieved(false);
+  }
+
+  remainingMs(): number {
+    return this.isBelieved(false) ? this.session.remainingMs() : 0;
+  }
+
+  assertHeld(): void {
+    if (!this.isBelieved(true)) throw this.lostError();
+  }
+
+  release(): Promise<boolean> {
+    if (this.releasing !== null) return this.releasing.then(() => false);
+    if (!this.isBelieved(true)) return Promise.reject(this.lostError());
+    // The belief ends before the bytes leave (RAFT.md §14.2).
+    this.session.letGo(this.acquireSeq);
+    this.releasing = new Promise((resolve, reject) => this.sendRelease(resolve, reject));
+    return this.releasing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.release();
+    } catch {
+      // Lost, or being released until decided: an error here would hide the caller's own.
+    }
+  }
+
+  onLost(loss: Loss): void {
+    if (this.loss !== null || this.releasing !== null) return;
+    this.loss = loss;
+    this.session.letGo(this.acquireSeq);
+    this.controller?.abort(this.reason(loss));
+  }
+
+  private isBelieved(mustLook: boolean): boolean {
+    return this.loss === null && this.releasing === null && this.session.isAlive(mustLook);
+  }
+
+  private reason(loss: Loss): HoldfastError {
+    return lossReason(this.describe(), loss);
+  }
+
+  private lostError(): HoldfastError {
+    if (this.loss === null) {
+      return new HoldfastError('LOCK_LOST', `${this.describe()} was released`, { outcome: 'none' });
+    }
+    const cause = this.reason(this.loss);
+    const { details, text } = this.loss;
+    return new HoldfastError('LOCK_LOST', `${this.describe()} is lost: ${text}`, {
+      details,
+      cause,
+    });
+  }
+
+  private sendRelease(resolve: (isMine: boolean) => void, reject: (error: Error) => void): void {
+    const { session, name, token, acquireSeq } = this;
+    const { clock, settings, links } = session.parts;
+    let limit: Timer | null = null;
+    const onOutcome = (outcome: Outcome): void => {
+      limit?.cancel();
+      if (outcome.code === 'DONE') resolve(true);
+      else reject(this.refusedError(outcome));
+    };
+    const onFail = (error: HoldfastError): void => {
+      limit?.cancel();
+      reject(error);
+    };
+    const id = session.id ?? '';
+    const command = new SessionCommand(
+      session.sequence,
+      (seq) => ({ op: 'release', session: id, seq, name, acquireSeq, token }),
+      { onOutcome, onFail },
+    );
+    const ticket = session.submit(command);
+    limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
+      const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
+      const text =
+        `no leader confirmed the release of ${this.describe()} within ${settings.requestMs} ms; ` +
+        `it is tried again until the session ends. Tried ${links.describe()}`;
+      reject(new HoldfastError(code, text));
+    });
+  }
+
+  private refusedError(outcome: Outcome): HoldfastError {
+    const text = 'message' in outcome ? outcome.message : `the answer was ${outcome.code}`;
+    const details = { answer: outcome.code };
+    return new HoldfastError('LOCK_LOST', `${this.describe()} was lost before: ${text}`, {
+      details,
+    });
+  }
+
+  private describe(): string {
+    return `the lock ${nameList(this.names)} (token ${this.token})`;
+  }
+}

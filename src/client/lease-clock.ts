@@ -1,0 +1,42 @@
+import type { Clock } from '../ports/clock.ts';
+
+// A reading this close to the last look at the boot clock need not look again (RAFT.md §14.2).
+const LOOK_AGAIN_US = 50_000;
+
+/**
+ * The clock that leases are measured with: monotonic time plus the time that the machine was
+ * suspended, as far as it is known (RAFT.md §14.2). The boot clock is coarse, so up to one of its
+ * steps may be counted as suspended: always to the safe side, for a lease only ends earlier.
+ */
+export class LeaseClock {
+  private readonly clock: Clock;
+  private readonly offsetUs: number;
+  private suspendedUs = 0;
+  private lookedUs: number;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.lookedUs = clock.monoUs();
+    this.offsetUs = clock.bootUs() - this.lookedUs;
+  }
+
+  /** Fresh reading; looks at the boot clock when the last look is 50 ms old. */
+  nowUs(): number {
+    const monoUs = this.clock.monoUs();
+    return monoUs - this.lookedUs < LOOK_AGAIN_US ? monoUs + this.suspendedUs : this.lookUs();
+  }
+
+  /** Fresh reading that certainly knows of a suspend that is over. */
+  lookUs(): number {
+    const monoUs = this.clock.monoUs();
+    this.lookedUs = monoUs;
+    const growthUs = this.clock.bootUs() - monoUs - this.offsetUs;
+    if (growthUs > this.suspendedUs) this.suspendedUs = growthUs;
+    return monoUs + this.suspendedUs;
+  }
+
+  /** Suspended time seen so far. */
+  seenSuspendedUs(): number {
+    return this.suspendedUs;
+  }
+}

@@ -1,0 +1,186 @@
+// The client's links to all nodes and what they know together: which cluster, and who leads.
+
+import { HoldfastError } from '../base/error.ts';
+import type { NodeId, Term } from '../base/units.ts';
+import type { Logger } from '../ports/logger.ts';
+import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
+import type { ClientHello, NodeMessage, Welcome } from '../wire/client-messages.ts';
+import { NodeLink } from './link.ts';
+import type { LinkOwner, LinkPorts, LinkState } from './link.ts';
+import { NODES_MAX } from './options.ts';
+import type { Settings } from './options.ts';
+
+const SILENCE_MS_MAX = 3_000;
+const REDIAL_MS_MAX = 2_000;
+
+/** One node as the client sees it. */
+export interface NodeView {
+  readonly address: string;
+  /** null until it greeted once. */
+  readonly nodeId: NodeId | null;
+  readonly state: LinkState;
+  readonly isLeader: boolean;
+  /** Why it is not up, or was not the last time. */
+  readonly problem: string;
+}
+
+/** Whoever uses the links; called outside its own calls. */
+export interface LinksOwner {
+  onMessage(link: NodeLink, message: NodeMessage): void;
+  /** Another link leads, it became ready, or a link came up: what waits may be tried again. */
+  onChange(): void;
+  onDrain(): void;
+  onDown(link: NodeLink): void;
+  /** The nodes belong to another cluster than before: nothing of this client is valid there. */
+  onClusterChange(error: HoldfastError): void;
+}
+
+export class Links implements LinkOwner {
+  private readonly ports: LinkPorts;
+  private readonly settings: Settings;
+  private readonly logger: Logger;
+  private readonly owner: LinksOwner;
+  // At most NODES_MAX.
+  private readonly links: NodeLink[] = [];
+  private knownClusterId: string | null = null;
+
+  constructor(ports: LinkPorts & { logger: Logger }, settings: Settings, owner: LinksOwner) {
+    this.ports = ports;
+    this.settings = settings;
+    this.logger = ports.logger;
+    this.owner = owner;
+  }
+
+  get clusterId(): string | null {
+    return this.knownClusterId;
+  }
+
+  open(): void {
+    for (const address of this.settings.nodes) this.add(address);
+  }
+
+  /**
+   * The link to the node that leads and is ready, as far as the news tell: of all links that are
+   * up, the one that says so of itself in the highest term that any node knows a leader of.
+   */
+  leader(): NodeLink | null {
+    let newest: Term = 0;
+    for (const { news } of this.links) {
+      if (news?.leaderId != null && news.term > newest) newest = news.term;
+    }
+    return this.links.find((link) => leads(link, newest)) ?? null;
+  }
+
+  /** Links that are up, the leader's first. */
+  up(): readonly NodeLink[] {
+    const leader = this.leader();
+    const others = this.links.filter((link) => link.isUp() && link !== leader);
+    return leader === null ? others : [leader, ...others];
+  }
+
+  at(address: string): NodeLink | null {
+    return this.links.find((link) => link.address === address) ?? null;
+  }
+
+  views(): readonly NodeView[] {
+    const leader = this.leader();
+    return this.links.map((link) => ({
+      address: link.address,
+      nodeId: link.nodeId,
+      state: link.state,
+      isLeader: link === leader,
+      problem: link.problem,
+    }));
+  }
+
+  /** Every address with its state, for error messages. */
+  describe(): string {
+    const leader = this.leader();
+    return this.links.map((link) => `${link.address} (${describeLink(link, leader)})`).join(', ');
+  }
+
+  close(reason: string): void {
+    for (const link of this.links) link.close(reason);
+  }
+
+  hello(): ClientHello {
+    return {
+      type: 'hello',
+      versionMin: CLIENT_PROTOCOL.min,
+      versionMax: CLIENT_PROTOCOL.max,
+      clusterId: this.knownClusterId,
+      name: this.settings.name,
+    };
+  }
+
+  onWelcome(link: NodeLink, welcome: Welcome): HoldfastError | null {
+    const { version, clusterId } = welcome;
+    if (version < CLIENT_PROTOCOL.min || version > CLIENT_PROTOCOL.max) {
+      return new HoldfastError('INVALID', `the node speaks version ${version} of the protocol`);
+    }
+    if (clusterId === null || clusterId === this.knownClusterId) return null;
+    if (this.knownClusterId !== null) return this.otherCluster(link, `is of cluster ${clusterId}`);
+    this.knownClusterId = clusterId;
+    return null;
+  }
+
+  onMessages(link: NodeLink, messages: readonly NodeMessage[]): void {
+    for (const message of messages) {
+      if (message.type === 'goodbye' && message.code === 'CLUSTER_CHANGED') {
+        this.otherCluster(link, message.message);
+      }
+      if (message.type !== 'leader') this.owner.onMessage(link, message);
+      else if (message.address !== null) this.add(message.address);
+    }
+    if (messages.some((message) => message.type === 'leader')) this.owner.onChange();
+  }
+
+  onDrain(): void {
+    this.owner.onDrain();
+  }
+
+  onDown(link: NodeLink): void {
+    this.owner.onDown(link);
+  }
+
+  // A stray node among ours is left out with a warning as long as ours lead: a wrong address must
+  // not cost a live client its locks. Otherwise the cluster itself was replaced (C18).
+  private otherCluster(link: NodeLink, what: string): HoldfastError {
+    const text =
+      `the node at ${link.address} ${what}, ` +
+      `but this client belongs to cluster ${this.knownClusterId ?? 'none'}`;
+    const error = new HoldfastError('CLUSTER_CHANGED', text);
+    const leader = this.leader();
+    if (leader !== null && leader !== link) this.logger.warn(error.message);
+    else this.owner.onClusterChange(error);
+    return error;
+  }
+
+  private add(address: string): void {
+    if (this.links.length >= NODES_MAX || this.at(address) !== null) return;
+    const { ttlMs } = this.settings;
+    const link = new NodeLink(
+      this.ports,
+      {
+        address,
+        redialUsMax: 1000 * Math.min(REDIAL_MS_MAX, (ttlMs ?? Infinity) / 4),
+        silenceUs: 1000 * Math.min(SILENCE_MS_MAX, Math.floor((ttlMs ?? Infinity) / 3)),
+      },
+      this,
+    );
+    this.links.push(link);
+    link.dial();
+  }
+}
+
+function leads(link: NodeLink, term: Term): boolean {
+  return link.isUp() && link.news !== null && link.news.isReady && link.news.term === term;
+}
+
+function describeLink(link: NodeLink, leader: NodeLink | null): string {
+  if (link === leader) return 'leads';
+  if (!link.isUp()) return link.problem;
+  if (link.news === null) return 'has not said who leads';
+  const { leaderId } = link.news;
+  return leaderId === null ? 'knows no leader' : `says that ${leaderId} leads`;
+}

@@ -1,0 +1,172 @@
+// What a client may be told. Everything is checked before any input or output, and every refusal
+// names the option, its limits and what came.
+
+import { HoldfastError, describeValue } from '../base/error.ts';
+import { utf8Length } from '../base/name.ts';
+
+/** Links of one client: one to every node (DESIGN.md §6). */
+export const NODES_MAX = 7;
+export const TTL_MS_MIN = 1_000;
+export const TTL_MS_MAX = 86_400_000;
+export const META_BYTES_MAX = 4_096;
+const NAME_BYTES_MAX = 256;
+const LOCK_DELAY_MS_MAX = 60_000;
+const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):\d{1,5}$/;
+
+/** A JSON object for display: in inspection and in the error of whoever finds the lock busy. */
+export type Meta = Readonly<Record<string, unknown>>;
+
+export interface ClientOptions {
+  /** Addresses `host:port` of the cluster's nodes, 1 to 7. One that is up tells of the others. */
+  readonly nodes: readonly string[];
+  /** Who this is, for others to see. Default `client`. */
+  readonly name?: string;
+  /**
+   * How long a silent holder keeps its locks: a whole number of milliseconds from 1,000 to
+   * 86,400,000 (the cluster may allow less), default 15,000. `null`: until an operator breaks it.
+   */
+  readonly ttlMs?: number | null;
+  /** How long locks stay closed to others after an expiry, 0 (default) to 60,000. */
+  readonly lockDelayMs?: number;
+  /** At most 4 KiB as JSON text. */
+  readonly meta?: Meta;
+  /** How long an acquire waits in the queue unless it says otherwise. Default 30,000. */
+  readonly waitMs?: number;
+  /** How long a request is tried while no node answers it, then it rejects. Default 10,000. */
+  readonly requestMs?: number;
+  /**
+   * How long before the end of the lease the signals fire, at most half the TTL. Default: a
+   * twentieth of the TTL, at least 50, at most 1,000.
+   */
+  readonly marginMs?: number;
+}
+
+/** Checked options with their defaults. */
+export interface Settings {
+  readonly nodes: readonly string[];
+  readonly name: string;
+  readonly ttlMs: number | null;
+  readonly lockDelayMs: number;
+  /** JSON text. */
+  readonly meta: string;
+  readonly waitMs: number;
+  readonly requestMs: number;
+  readonly marginMs: number;
+}
+
+const OPTION_NAMES: readonly string[] = [
+  'nodes',
+  'name',
+  'ttlMs',
+  'lockDelayMs',
+  'meta',
+  'waitMs',
+  'requestMs',
+  'marginMs',
+] satisfies readonly (keyof ClientOptions)[];
+
+/** Throws HoldfastError INVALID. */
+export function checkOptions(options: ClientOptions): Settings {
+  checkKnown(options, OPTION_NAMES);
+  const ttlMs = checkTtl(options.ttlMs === undefined ? 15_000 : options.ttlMs);
+  const marginMsMax = Math.floor((ttlMs ?? TTL_MS_MAX) / 2);
+  const marginMs = Math.min(1_000, Math.max(50, Math.floor((ttlMs ?? TTL_MS_MAX) / 20)));
+  return {
+    nodes: checkNodes(options.nodes),
+    name: checkText('name', options.name ?? 'client', NAME_BYTES_MAX),
+    ttlMs,
+    lockDelayMs: checkWhole('lockDelayMs', options.lockDelayMs ?? 0, [0, LOCK_DELAY_MS_MAX]),
+    meta: checkMeta(options.meta),
+    waitMs: checkWaitMs(options.waitMs ?? 30_000),
+    requestMs: checkWhole('requestMs', options.requestMs ?? 10_000, [1, TTL_MS_MAX]),
+    marginMs: checkWhole('marginMs', options.marginMs ?? marginMs, [0, marginMsMax]),
+  };
+}
+
+/** A whole number within the limits, both inclusive. Throws HoldfastError INVALID. */
+export function checkWhole(
+  option: string,
+  value: unknown,
+  limits: readonly [number, number],
+): number {
+  const [least, most] = limits;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) {
+    if (value >= least && value <= most) return value;
+  }
+  throw invalid(option, `a whole number from ${least} to ${most}`, value);
+}
+
+/** Milliseconds to wait, whole, or Infinity, which must be said. Throws HoldfastError INVALID. */
+export function checkWaitMs(value: unknown): number {
+  if (value === Infinity) return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalid('waitMs', 'a whole number of milliseconds from 0, or Infinity', value);
+}
+
+/** JSON text of metadata. Throws HoldfastError INVALID when it is no object or too large. */
+export function checkMeta(value: unknown): string {
+  if (value === undefined) return '{}';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('meta', 'an object', value);
+  }
+  const text = toJson(value);
+  const bytes = text === undefined ? 0 : utf8Length(text);
+  if (text !== undefined && bytes <= META_BYTES_MAX) return text;
+  const expected = `an object of at most ${META_BYTES_MAX} bytes as JSON`;
+  throw invalid('meta', expected, text === undefined ? value : `${bytes} bytes`);
+}
+
+/** Well-formed text of 1 to `bytesMax` bytes. Throws HoldfastError INVALID. */
+export function checkText(option: string, value: unknown, bytesMax: number): string {
+  const bytes = typeof value === 'string' ? utf8Length(value) : -1;
+  if (typeof value === 'string' && bytes > 0 && bytes <= bytesMax) return value;
+  throw invalid(option, `well-formed text of 1 to ${bytesMax} bytes`, value);
+}
+
+/** Refuses options that do not exist, so that a `timeout` is not silently ignored. */
+export function checkKnown(options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid('options', 'an object', options);
+  }
+  for (const option of Object.keys(options)) {
+    if (known.includes(option)) continue;
+    const text = `there is no option "${option.slice(0, 80)}"; the options are ${known.join(', ')}`;
+    throw new HoldfastError('INVALID', text);
+  }
+}
+
+/** The error for a value that is not what an option must be. */
+export function invalid(option: string, expected: string, value: unknown): HoldfastError {
+  const text = `${option} must be ${expected} (got ${describeValue(value)})`;
+  return new HoldfastError('INVALID', text, { details: { option } });
+}
+
+function checkTtl(value: unknown): number | null {
+  if (value === null) return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) {
+    if (value >= TTL_MS_MIN && value <= TTL_MS_MAX) return value;
+  }
+  throw invalid('ttlMs', `a whole number from ${TTL_MS_MIN} to ${TTL_MS_MAX}, or null`, value);
+}
+
+function checkNodes(value: unknown): readonly string[] {
+  const expected = `1 to ${NODES_MAX} different addresses host:port`;
+  if (!Array.isArray(value)) throw invalid('nodes', expected, value);
+  const nodes: string[] = [];
+  const list: readonly unknown[] = value;
+  for (const address of list) {
+    const isNew = typeof address === 'string' && !nodes.includes(address);
+    if (!isNew || !ADDRESS.test(address)) throw invalid('nodes', expected, address);
+    nodes.push(address);
+  }
+  if (nodes.length > 0 && nodes.length <= NODES_MAX) return nodes;
+  throw invalid('nodes', expected, `${nodes.length} addresses`);
+}
+
+function toJson(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined; // a cycle, or a bigint
+  }
+}

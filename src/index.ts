@@ -1,0 +1,68 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// The package `holdfast`: the lock client on this machine's clock, randomness and network.
+
+import { hostname } from 'node:os';
+import { createSystemClock } from './adapters/system-clock.ts';
+import { createSystemRandom } from './adapters/system-random.ts';
+import { createWsTransport } from './adapters/ws-transport.ts';
+import { createClient } from './client/client.ts';
+import type { Client } from './client/client.ts';
+import { checkWhole } from './client/options.ts';
+import type { ClientOptions } from './client/options.ts';
+import type { Logger } from './ports/logger.ts';
+import { silentLogger } from './ports/logger.ts';
+
+export { ERROR_CODES, HoldfastError } from './base/error.ts';
+export type { ErrorCode, ErrorDetails, RequestOutcome } from './base/error.ts';
+export type { Index, Revision, SessionId, Token } from './base/units.ts';
+export type { Client, ClientSession, CloseOptions } from './client/client.ts';
+export type { Grant } from './client/grant.ts';
+export type { HolderInfo, LockInfo } from './client/holder.ts';
+export type { NodeView } from './client/links.ts';
+export type { AcquireOptions, Lock } from './client/lock.ts';
+export type { ClientOptions, Meta } from './client/options.ts';
+export type { BreakOptions, ListOptions, LockPage, SessionPage } from './client/queries.ts';
+export type { SessionView, WaiterView } from './locks/outcomes.ts';
+export type { Logger } from './ports/logger.ts';
+export type { NodeStatus } from './wire/client-messages.ts';
+
+const CONNECT_MS = 10_000;
+const CONNECT_MS_MAX = 86_400_000;
+
+export interface ConnectOptions extends ClientOptions {
+  /** How long to look for a leader. Default 10,000. */
+  readonly connectMs?: number;
+  /** Where warnings go. Default: process warnings (`process.on('warning')`, once on stderr). */
+  readonly logger?: Logger;
+}
+
+/**
+ * Connects to a cluster: resolves once a leader is found. Rejects with INVALID for a wrong option
+ * before any input or output, with UNAVAILABLE, naming what was tried, after `connectMs`, and with
+ * CLUSTER_CHANGED when the nodes belong to different clusters.
+ */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const { connectMs = CONNECT_MS, logger = warningLogger, ...rest } = options;
+  checkWhole('connectMs', connectMs, [1, CONNECT_MS_MAX]);
+  const ports = {
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    transport: createWsTransport({}),
+    logger,
+  };
+  const meta = { host: hostname(), pid: process.pid, ...rest.meta };
+  const client = createClient(ports, { ...rest, meta });
+  try {
+    await client.ready(connectMs);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+const warningLogger: Logger = {
+  ...silentLogger,
+  warn: (message) => process.emitWarning(message, 'HoldfastWarning'),
+  error: (message) => process.emitWarning(message, 'HoldfastWarning'),
+};

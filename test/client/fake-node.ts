@@ -1,0 +1,167 @@
+import type { Link } from '../../src/ports/transport.ts';
+import type {
+  ClientMessage,
+  KeepAliveItem,
+  KeepAliveResult,
+  NodeMessage,
+  Query,
+  QueryResult,
+  SessionNews,
+} from '../../src/wire/client-messages.ts';
+import { decodeClientMessages, encodeNodeMessages } from '../../src/wire/client.ts';
+import { decodePayload, encodePayload } from '../../src/wire/command.ts';
+import type { Outcome } from '../../src/locks/outcomes.ts';
+import type { Refused } from '../../src/wire/client-messages.ts';
+import type { FakeCluster } from './fake-cluster.ts';
+
+interface Caller {
+  readonly link: Link;
+  readonly sessions: Set<string>;
+}
+
+/** One node's door for clients. */
+export class FakeNode {
+  readonly nodeId: string;
+  readonly address: string;
+  /** Answers every command with this instead, before (or with `late`, after) applying it. */
+  refusal: Refused | null = null;
+  isLate = false;
+  /** Answers to keepalives that are withheld, how many more. */
+  deafness = 0;
+  private readonly cluster: FakeCluster;
+  private callers: Caller[] = [];
+
+  constructor(cluster: FakeCluster, nodeId: string, address: string) {
+    this.cluster = cluster;
+    this.nodeId = nodeId;
+    this.address = address;
+  }
+
+  start(): void {
+    this.cluster.network.places.set(this.address, { accept: (link) => this.accept(link) });
+  }
+
+  /** The process is gone: links end, dials are refused. */
+  stop(): void {
+    this.cluster.network.places.delete(this.address);
+    this.callers = [];
+    this.cluster.network.cut(this.address);
+  }
+
+  restart(): void {
+    this.stop();
+    this.start();
+  }
+
+  tellLeader(): void {
+    for (const caller of this.callers) this.send(caller, [this.leaderNews()]);
+  }
+
+  push(news: SessionNews): void {
+    const { revision } = this.cluster;
+    for (const caller of this.callers) {
+      if (caller.sessions.has(news.session)) this.send(caller, [{ type: 'news', revision, news }]);
+    }
+  }
+
+  private accept(link: Link): void {
+    const caller: Caller = { link, sessions: new Set() };
+    link.onFrame = (frame) => {
+      const replies = decodeClientMessages(frame).flatMap((message) =>
+        this.answer(caller, message),
+      );
+      if (replies.length > 0) this.send(caller, replies);
+    };
+    link.onClose = () => {
+      this.callers = this.callers.filter((each) => each !== caller);
+    };
+  }
+
+  private send(caller: Caller, messages: readonly NodeMessage[]): void {
+    caller.link.send(encodeNodeMessages(messages));
+  }
+
+  private answer(caller: Caller, message: ClientMessage): readonly NodeMessage[] {
+    const { revision } = this.cluster;
+    switch (message.type) {
+      case 'hello':
+        this.callers.push(caller);
+        return [this.welcome(), this.leaderNews()];
+      case 'attach':
+        for (const session of message.sessions) caller.sessions.add(session);
+        return [];
+      case 'keepAlive': {
+        if (this.deafness > 0 && this.deafness--) return [];
+        const items = message.items.map((item) => this.keepAlive(item));
+        return [{ type: 'keepAliveReply', items }];
+      }
+      case 'query': {
+        const { requestId } = message;
+        return [{ type: 'answer', requestId, revision, result: this.query(message.query) }];
+      }
+      case 'command': {
+        const outcome = this.execute(message.body, message.ackedBelow);
+        const { requestId } = message;
+        return [{ type: 'reply', requestId, revision: this.cluster.revision, outcome }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  private execute(body: Uint8Array, ackedBelow: number): Outcome | Refused {
+    if (!this.isLeader()) return { code: 'NOT_LEADER', message: `${this.nodeId} does not lead` };
+    if (this.refusal !== null && !this.isLate) return this.refusal;
+    const outcome = this.cluster.apply(
+      decodePayload(encodePayload(body, { ackedBelow, stampMs: 0 })),
+    );
+    return this.refusal ?? outcome;
+  }
+
+  private keepAlive({ session, nonce }: KeepAliveItem): KeepAliveResult {
+    if (!this.isLeader()) return { session, nonce, code: 'NOT_LEADER', ttlMs: null };
+    const view = this.cluster.locks.session(session);
+    if (view === null) return { session, nonce, code: 'SESSION_GONE', ttlMs: null };
+    this.cluster.renew(session);
+    return { session, nonce, code: 'OK', ttlMs: view.ttlMs };
+  }
+
+  private query(query: Query): QueryResult {
+    const { locks } = this.cluster;
+    if (!this.isLeader()) return { kind: 'refused', code: 'NOT_LEADER', message: 'not the leader' };
+    switch (query.kind) {
+      case 'inspect':
+        return { kind: 'lock', lock: locks.inspect(query.name) };
+      case 'list': {
+        const found = locks.list(query.prefix, query.after, query.limit + 1);
+        const hasMore = found.length > query.limit;
+        return { kind: 'locks', locks: found.slice(0, query.limit), hasMore };
+      }
+      case 'session':
+        return { kind: 'session', session: locks.session(query.session) };
+      case 'sessions':
+        return {
+          kind: 'sessions',
+          sessions: locks.sessions(query.after, query.limit),
+          hasMore: false,
+        };
+      default:
+        return { kind: 'refused', code: 'INVALID', message: 'not offered here' };
+    }
+  }
+
+  private isLeader(): boolean {
+    return this.cluster.leaderId === this.nodeId;
+  }
+
+  private welcome(): NodeMessage {
+    const { clusterId } = this.cluster;
+    return { type: 'welcome', version: 1, clusterId, nodeId: this.nodeId, storeId: this.nodeId };
+  }
+
+  private leaderNews(): NodeMessage {
+    const { term, leaderId } = this.cluster;
+    const address = this.cluster.nodes.find((node) => node.nodeId === leaderId)?.address ?? null;
+    return { type: 'leader', term, leaderId, address, isReady: this.isLeader() };
+  }
+}
