@@ -56,8 +56,10 @@ export class Failure extends Error {
 /** The exit code for anything that a command may throw. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
-  if (HoldfastError.is(error)) return OF_ERROR[error.code] ?? EXIT.refused;
-  return EXIT.internal;
+  if (!HoldfastError.is(error)) return EXIT.internal;
+  // A node's end carries the code of its cause: STORAGE alone has five of them.
+  const { exitCode } = error.details;
+  return typeof exitCode === 'number' ? exitCode : (OF_ERROR[error.code] ?? EXIT.refused);
 }
 
 /** What a shell reports for a process that a signal ended: 128 and the signal's number. */

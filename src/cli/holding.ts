@@ -1,6 +1,7 @@
 // Takes a lock for `run` and `acquire`, in a way that a signal can end at any moment.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { nameProblem } from '../base/name.ts';
@@ -33,19 +34,14 @@ const DEFAULT_WAIT_MS = 30_000;
 
 /** Adds --ttl and --wait. */
 export function addTakeOptions(command: Command): Command {
+  const ttl = new Option(
+    '--ttl <duration>',
+    'how long the lock stays taken if this process falls silent',
+  );
+  const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
   return command
-    .option(
-      '--ttl <duration>',
-      'how long the lock stays taken if this process falls silent (default: 15s)',
-      durationArgument,
-      DEFAULT_TTL_MS,
-    )
-    .option(
-      '--wait <duration>',
-      'how long to wait for the lock; 0s: do not (default: 30s)',
-      durationArgument,
-      DEFAULT_WAIT_MS,
-    );
+    .addOption(ttl.argParser(durationArgument).default(DEFAULT_TTL_MS, '15s'))
+    .addOption(wait.argParser(durationArgument).default(DEFAULT_WAIT_MS, '30s'));
 }
 
 /**

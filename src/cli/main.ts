@@ -1,6 +1,7 @@
 // The command line program `holdfast`.
 
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../server/version.ts';
 import { addAcquireCommand } from './acquire.ts';
 import { addBreakCommand } from './break.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
@@ -8,13 +9,12 @@ import { addInitCommand } from './init.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addListCommand } from './list.ts';
 import { addNodeCommand } from './node.ts';
-import { noteLine, printError, printLine } from './output.ts';
+import { noteText, printError, printText } from './output.ts';
 import { addExamples } from './program.ts';
 import type { Invocation } from './program.ts';
 import { addRunCommand } from './run.ts';
 import { addStatusCommand } from './status.ts';
 import { addUpCommand } from './up.ts';
-import { packageVersion } from './version.ts';
 
 const EXAMPLES = [
   'holdfast up                                    # a cluster of three nodes on this machine',
@@ -45,12 +45,8 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => {
-        printLine(text.trimEnd());
-      },
-      writeErr: (text) => {
-        noteLine(text.trimEnd());
-      },
+      writeOut: printText,
+      writeErr: noteText,
       outputError: (text, write) => {
         write(
           `holdfast: USAGE: ${text

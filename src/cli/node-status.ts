@@ -18,7 +18,7 @@ export function askStatuses(
     addresses.map(async (address): Promise<NodeReport> => {
       try {
         const question = { type: 'query', query: { kind: 'status' } } as const;
-        const result = await askNode(ports, { address, question, patienceMs });
+        const result = await askNode(ports, { address, question, patienceMs, isOnce: true });
         if (result.kind === 'status') return { address, status: result.status, problem: null };
         const problem = result.kind === 'refused' ? result.message : `it answered ${result.kind}`;
         return { address, status: null, problem };

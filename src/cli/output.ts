@@ -15,6 +15,11 @@ export function printLine(line: string): void {
   write(STDOUT, `${line}\n`);
 }
 
+/** An answer that has its own line ends. */
+export function printText(text: string): void {
+  write(STDOUT, text);
+}
+
 /** An answer for programs: one line of JSON. */
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));
@@ -40,9 +45,14 @@ export function note(text: string): void {
   write(STDERR, `holdfast: ${text}\n`);
 }
 
-/** A line of stderr as it is, for others to copy or a child's own. */
+/** A line of stderr as it is, for others to copy. */
 export function noteLine(line: string): void {
   write(STDERR, `${line}\n`);
+}
+
+/** Text for stderr that has its own line ends. */
+export function noteText(text: string): void {
+  write(STDERR, text);
 }
 
 /** Why a command ended: one line if it is one problem, in red on a terminal unless NO_COLOR. */

@@ -6,7 +6,7 @@ import { EXIT } from './exit-code.ts';
 import { withPorts } from './node-ports.ts';
 import { askStatuses, leaderOf } from './node-status.ts';
 import type { NodeReport } from './node-status.ts';
-import { printJson, printTable, visible } from './output.ts';
+import { note, printJson, printTable, visible } from './output.ts';
 import { addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
 
@@ -37,13 +37,27 @@ async function showStatus(options: ClusterOptions): Promise<number> {
         : { address, isReachable: true, ...statusJson(status) },
     );
     printJson({ leader: leader?.status?.nodeId ?? null, nodes });
-  } else printTable(HEADER, reports.map(rowOf));
+  } else {
+    printTable(
+      HEADER,
+      reports.map((report) => rowOf(report, reports)),
+    );
+    for (const { address, problem } of reports) {
+      if (problem !== null) note(`${address}: ${visible(problem)}`);
+    }
+  }
   return leader === undefined ? EXIT.unavailable : 0;
 }
 
-function rowOf({ address, status, problem }: NodeReport): string[] {
-  if (status === null) return ['?', address, `unreachable: ${visible(problem)}`];
+function rowOf({ address, status }: NodeReport, reports: readonly NodeReport[]): string[] {
+  if (status === null) return [idOf(address, reports), address, 'unreachable'];
   const { nodeId, role, term, leaderId, commitIndex, appliedIndex, pid } = status;
   const numbers = [commitIndex, appliedIndex, pid].map(String);
   return [nodeId, address, role, String(term), leaderId ?? '-', ...numbers];
+}
+
+/** The name that others have for a node which cannot tell it. */
+function idOf(address: string, reports: readonly NodeReport[]): string {
+  const peers = reports.flatMap(({ status }) => status?.peers ?? []);
+  return peers.find((peer) => peer.address === address)?.nodeId ?? '?';
 }

@@ -32,6 +32,8 @@ export interface SingleRequest {
   readonly question: Question;
   /** How long to dial again where nobody listens yet, and to wait for the answer. */
   readonly patienceMs: number;
+  /** Do not dial again: whoever asks wants to know how it is now. Default false. */
+  readonly isOnce?: boolean;
 }
 
 const REQUEST_ID = 1;
@@ -87,6 +89,10 @@ class Attempt {
   }
 
   private redial(problem: string): void {
+    if (this.request.isOnce === true) {
+      this.fail(problem);
+      return;
+    }
     this.lastProblem = problem;
     const pause = this.ports.clock.after(REDIAL_MS * US_PER_MS, () => {
       if (!this.isOver) this.dial();
