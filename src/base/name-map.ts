@@ -5,7 +5,7 @@
 
 const SHARD_COUNT = 4_096;
 
-/** Values by text. The order of iteration has no meaning. */
+/** Values by text. For an order, keep OrderedNames beside it. */
 export class NameMap<V> {
   private readonly shards: (Map<string, V> | undefined)[] = new Array(SHARD_COUNT);
   private count = 0;
@@ -32,12 +32,6 @@ export class NameMap<V> {
     const isThere = this.shards[shardOf(name)]?.delete(name) === true;
     if (isThere) this.count--;
     return isThere;
-  }
-
-  *values(): IterableIterator<V> {
-    for (const shard of this.shards) {
-      if (shard !== undefined) yield* shard.values();
-    }
   }
 }
 

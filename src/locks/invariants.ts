@@ -10,10 +10,23 @@ import type { LockState } from './step.ts';
 
 /** Throws InvariantError, with the invariant as a sentence, if the state contradicts itself. */
 export function checkInvariants(state: LockState): void {
-  for (const lock of state.locks.all()) checkLock(state, lock);
+  checkLocks(state);
   for (const session of state.sessions.all()) checkSession(state, session);
-  checkNames(state);
   checkHash(state);
+}
+
+function checkLocks(state: LockState): void {
+  let count = 0;
+  let last = '';
+  for (const name of state.locks.names()) {
+    assert(compareUtf8(last, name) < 0, `names are listed in byte order, each once: ${name}`);
+    const lock = state.locks.find(name);
+    assert(lock !== null && lock.name === name, `a listed name is a lock: ${name}`);
+    checkLock(state, lock);
+    last = name;
+    count++;
+  }
+  assert(count === state.locks.size, 'every lock is listed');
 }
 
 function checkLock(state: LockState, lock: Lock): void {
@@ -88,19 +101,6 @@ function checkRequest(request: Request): void {
   }
   const isIdle = !request.isGranted() && isGrantable(request);
   assert(!isIdle, `LIV-6: nobody waits for what can be granted: ${request.rowKey()}`);
-}
-
-function checkNames(state: LockState): void {
-  let count = 0;
-  let last: string | null = null;
-  for (const name of state.locks.names()) {
-    const isAscending = last === null || compareUtf8(last, name) < 0;
-    assert(isAscending, `names are listed in byte order, each once: ${name}`);
-    assert(state.locks.find(name) !== null, `a listed name is a lock: ${name}`);
-    last = name;
-    count++;
-  }
-  assert(count === state.locks.size, 'every lock is listed');
 }
 
 function checkHash(state: LockState): void {

@@ -42,10 +42,6 @@ export class LockTable {
     return this.order.page(prefix, after, limit);
   }
 
-  all(): IterableIterator<Lock> {
-    return this.byName.values();
-  }
-
   /** All names in byte order. */
   names(): IterableIterator<string> {
     return this.order.values();
