@@ -3,11 +3,13 @@
 
 import { InvariantError, assert, present } from '../src/base/assert.ts';
 import type { NodeId } from '../src/base/units.ts';
+import type { ClientOptions } from '../src/client/options.ts';
 import { DEFAULT_LIMITS } from '../src/locks/commands.ts';
 import type { HostAnswer, HostReply, HostSettings } from '../src/node/host-types.ts';
 import type { KeepAliveResult, NodeStatus, Query } from '../src/wire/client-messages.ts';
 import { encodeBody } from '../src/wire/command.ts';
 import type { CommandBody } from '../src/wire/command.ts';
+import { SimClient } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
 import { SimNode } from './cluster-node.ts';
 import { SimSession } from './cluster-session.ts';
@@ -139,6 +141,18 @@ export class SimCluster {
 
   keepAlive(id: NodeId, session: SimSession): Pending<KeepAliveResult> {
     return this.ask(id, (host, done) => host.keepAlive(session.id, done));
+  }
+
+  /** Starts a process with the shipped client, which knows all nodes. */
+  client(
+    name: string,
+    options: Omit<ClientOptions, 'nodes' | 'name'> = {},
+    clock: ClockSettings = {},
+  ): SimClient {
+    const nodes = this.all().map((node) => node.address);
+    const client = new SimClient(this.world, { name, options: { nodes, name, ...options }, clock });
+    client.handle.start();
+    return client;
   }
 
   /** Opens a session at the node, which must lead. */

@@ -1,0 +1,78 @@
+import { present } from '../src/base/assert.ts';
+import { createClient } from '../src/client/client.ts';
+import type { Client } from '../src/client/client-types.ts';
+import type { ClientOptions } from '../src/client/options.ts';
+import type { Clock } from '../src/ports/clock.ts';
+import { Pending } from './pending.ts';
+import type { ClockSettings } from './world/clock.ts';
+import type { ProcessHandle, World } from './world/world.ts';
+
+/** How a piece of a program ended. */
+export type Settled<T> =
+  { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly error: unknown };
+
+/** What a program in a client's process works with. */
+export interface ClientProgram {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Resolves after so much time of this process. */
+  sleep(durationMs: number): Promise<void>;
+}
+
+/** What a simulated client is made of. */
+export interface SimClientPlan {
+  readonly name: string;
+  readonly options: ClientOptions;
+  readonly clock: ClockSettings;
+}
+
+/** A process that uses the shipped client library. */
+export class SimClient {
+  readonly name: string;
+  readonly handle: ProcessHandle<ClientProgram>;
+  private readonly world: World;
+
+  constructor(world: World, { name, options, clock }: SimClientPlan) {
+    this.name = name;
+    this.world = world;
+    this.handle = world.process<ClientProgram>({
+      name,
+      isSync: false,
+      clock,
+      start: ({ clock: ownClock, random, transport, logger }) => ({
+        client: createClient({ clock: ownClock, random, transport, logger }, options),
+        clock: ownClock,
+        sleep: (durationMs) =>
+          new Promise((resolve) => void ownClock.after(durationMs * 1_000, resolve)),
+      }),
+    });
+  }
+
+  /** The client of the present life; throws while the process is dead. */
+  get client(): Client {
+    return present(this.handle.program, `a running process ${this.name}`).client;
+  }
+
+  /** Runs a program in this process; it ends with the process, and then settles never. */
+  run<T>(program: (own: ClientProgram) => Promise<T>): Pending<Settled<T>> {
+    const pending = new Pending<Settled<T>>();
+    const life = present(this.handle.process.life, `a running process ${this.name}`);
+    const settle = (settled: Settled<T>): void => {
+      if (life.isAlive) pending.settle(settled, this.world.nowUs);
+    };
+    const run = (): void => {
+      program(present(this.handle.program, `the client of ${this.name}`)).then(
+        (value) => settle({ isOk: true, value }),
+        (error: unknown) => settle({ isOk: false, error }),
+      );
+    };
+    life.schedule(life.nowUs(), { kind: 'control', run });
+    return pending;
+  }
+}
+
+/** The value of a program that must have ended well; throws its error otherwise. */
+export function valueOf<T>(settled: Settled<T>): T {
+  if (settled.isOk) return settled.value;
+  throw settled.error;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { HoldfastError } from '../../src/base/error.ts';
+import type { Grant } from '../../src/client/grant.ts';
+import type { SimCluster } from '../../sim/cluster.ts';
+import { valueOf } from '../../sim/cluster-client.ts';
+import type { SimClient } from '../../sim/cluster-client.ts';
+import { E, seeds, withLeader } from './scenario.ts';
+
+/** Takes a lock in that client and runs until it has it. */
+async function take(
+  cluster: SimCluster,
+  owner: SimClient,
+  options: { name?: string; waitMs?: number } = {},
+): Promise<Grant> {
+  const { name = 'a', waitMs = 20_000 } = options;
+  const taken = owner.run(({ client }) => client.lock(name).acquire({ waitMs }));
+  await cluster.until(`${owner.name} to hold ${name}`, () => taken.isSettled);
+  return valueOf(taken.value);
+}
+
+/** When the signal of a grant fired, in true time; null while it has not. */
+function watchSignal(cluster: SimCluster, grant: Grant): { firedUs: number | null } {
+  const watch: { firedUs: number | null } = { firedUs: null };
+  grant.signal.addEventListener('abort', () => (watch.firedUs = cluster.world.nowUs));
+  return watch;
+}
+
+describe('the shipped client', () => {
+  test('takes a lock, hands it on, and closes', async () => {
+    const { cluster } = await withLeader({ seed: 1 });
+    const [one, two] = [cluster.client('one'), cluster.client('two')];
+    const first = await take(cluster, one);
+    const waiting = two.run(({ client }) => client.lock('a').acquire());
+    await cluster.runFor(1_000);
+    expect(waiting.isSettled).toBe(false);
+    const released = one.run(() => first.release());
+    await cluster.until('the hand-over', () => waiting.isSettled && released.isSettled);
+    expect(valueOf(waiting.value).token).toBeGreaterThan(first.token);
+    expect([first.held(), valueOf(waiting.value).held()]).toEqual([false, true]);
+    const closed = two.run(({ client }) => client.close());
+    await cluster.until('the close', () => closed.isSettled);
+    await cluster.converge();
+    expect(cluster.living().map((status) => status.locks)).toEqual([0, 0, 0]);
+  });
+
+  test('keeps its lock through the death of the leader, and a waiter through it gets its turn', async () => {
+    for (const seed of seeds(5)) {
+      const { cluster, leader } = await withLeader({ seed });
+      const [one, two] = [cluster.client('one'), cluster.client('two')];
+      const first = await take(cluster, one);
+      const waiting = two.run(({ client }) => client.lock('a').acquire());
+      await cluster.runFor(500);
+      cluster.node(leader).crash();
+      await cluster.waitLeader(leader);
+      await cluster.runFor(20_000);
+      expect(first.held()).toBe(true);
+      const released = one.run(() => first.release());
+      await cluster.until('the hand-over', () => waiting.isSettled && released.isSettled);
+      expect(valueOf(waiting.value).token).toBeGreaterThan(first.token);
+    }
+  });
+
+  test('C-1 a holder that was cut off hears of it before another can hold the lock', async () => {
+    for (const seed of seeds(5)) {
+      const { cluster } = await withLeader({ seed });
+      const one = cluster.client('one', { ttlMs: 3_000 }, { driftPpm: -10_000 });
+      const two = cluster.client('two');
+      const first = await take(cluster, one);
+      const watch = watchSignal(cluster, first);
+      await cluster.runFor(5_000);
+      cluster.world.isolate('one');
+      const second = await take(cluster, two);
+      expect(watch.firedUs).not.toBeNull();
+      expect(watch.firedUs).toBeLessThan(cluster.world.nowUs);
+      expect(second.token).toBeGreaterThan(first.token);
+      expect(HoldfastError.is(first.signal.reason)).toBe(true);
+    }
+  });
+
+  test('C-2 a holder that slept past its lease does not believe in it on waking', async () => {
+    for (const seed of seeds(10)) {
+      const { cluster } = await withLeader({ seed });
+      const one = cluster.client('one', { ttlMs: 3_000 });
+      const two = cluster.client('two');
+      const first = await take(cluster, one);
+      const look = one.run(async ({ sleep }) => {
+        await sleep(1_000);
+        return first.held();
+      });
+      one.handle.pause();
+      const second = await take(cluster, two);
+      one.handle.resume();
+      await cluster.until('the look', () => look.isSettled);
+      expect(valueOf(look.value)).toBe(false);
+      expect(second.held()).toBe(true);
+    }
+  });
+
+  test('R-78 a grant whose answers are all lost is had once, by the same client', async () => {
+    for (const seed of seeds(5)) {
+      const { cluster, leader } = await withLeader({ seed });
+      const one = cluster.client('one');
+      const warm = await take(cluster, one, { name: 'warm' });
+      for (const id of cluster.ids) cluster.world.cut(id, 'one');
+      const taken = one.run(({ client }) => client.lock('a').acquire());
+      await cluster.runFor(300);
+      expect(cluster.status(leader).locks).toBe(2);
+      cluster.node(leader).crash();
+      cluster.world.heal();
+      await cluster.until('the grant', () => taken.isSettled);
+      const grant = valueOf(taken.value);
+      expect([warm.held(), grant.held()]).toEqual([true, true]);
+      const shown = one.run(({ client }) => client.inspect('a'));
+      await cluster.until('an answer', () => shown.isSettled);
+      expect(valueOf(shown.value).holders.map((holder) => holder.token)).toEqual([grant.token]);
+    }
+  });
+
+  test('without a quorum it says unavailable, never busy or free', async () => {
+    const { cluster, leader, followers } = await withLeader({ seed: 3 });
+    const one = cluster.client('one', { requestMs: 2_000 });
+    await cluster.runFor(2 * E);
+    for (const id of followers) cluster.node(id).crash();
+    const tried = one.run(({ client }) => client.lock('a').tryAcquire());
+    await cluster.until('an answer', () => tried.isSettled);
+    const { isOk } = tried.value;
+    expect(isOk).toBe(false);
+    if (!tried.value.isOk) expect(tried.value.error).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(cluster.node(leader).exit).toBeNull();
+  });
+});
