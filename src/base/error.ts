@@ -6,6 +6,7 @@
  */
 export type RequestOutcome = 'none' | 'done' | 'unknown';
 
+/** What a code says by itself. */
 export interface ErrorCodeInfo {
   /** Outcome unless the error says otherwise. */
   readonly outcome: RequestOutcome;
@@ -15,13 +16,14 @@ export interface ErrorCodeInfo {
   readonly meaning: string;
 }
 
+/** Every code, with what it means; docs/errors.md is made from this table. */
 export const ERROR_CODES = {
   LOCK_BUSY: {
     outcome: 'none',
     retryable: true,
     httpStatus: 409,
     meaning:
-      'Another session holds the lock, or waits for it before you, and the request did not want to wait.',
+      'Another session holds the lock, or waits for it before you, and you did not want to wait.',
   },
   WAIT_OVER: {
     outcome: 'none',
@@ -40,7 +42,7 @@ export const ERROR_CODES = {
     retryable: true,
     httpStatus: 503,
     meaning:
-      'The cluster has more undecided work than it accepts, or a disk is nearly full; wait and try again.',
+      'The cluster has too much undecided work, or a disk is nearly full; wait and try again.',
   },
   NOT_LEADER: {
     outcome: 'none',
@@ -60,7 +62,7 @@ export const ERROR_CODES = {
     retryable: true,
     httpStatus: 503,
     meaning:
-      'The request was accepted, but its fate is not known; sending it again with the same seq is safe.',
+      'The request was accepted, its fate is unknown; sending it again with the same seq is safe.',
   },
   SESSION_GONE: {
     outcome: 'none',
@@ -93,7 +95,7 @@ export const ERROR_CODES = {
     retryable: false,
     httpStatus: 400,
     meaning:
-      'The request is malformed or out of range; the message names the field, what was expected and what came.',
+      'Malformed or out of range; the message names the field, what was expected and what came.',
   },
   STALE_SEQ: {
     outcome: 'unknown',
@@ -151,8 +153,18 @@ export const ERROR_CODES = {
     httpStatus: 503,
     meaning: 'Another process listens on the address that this node is to use.',
   },
-  DIRECTORY_IN_USE: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'Another process runs on the data directory of this node.' },
-  STORAGE: { outcome: 'none', retryable: false, httpStatus: 503, meaning: 'The data directory cannot be trusted, read or written; the message says what is wrong and what to do.' },
+  DIRECTORY_IN_USE: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 503,
+    meaning: 'Another process runs on the data directory of this node.',
+  },
+  STORAGE: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 503,
+    meaning: 'The data directory cannot be trusted, read or written; the message says what to do.',
+  },
   CONFIG: {
     outcome: 'none',
     retryable: false,
@@ -167,10 +179,13 @@ export const ERROR_CODES = {
   },
 } as const satisfies Record<string, ErrorCodeInfo>;
 
+/** One of the codes. Stable: programs may compare them. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Facts beside the message, such as the holder of a busy lock; the code says which. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+/** What an error knows beyond its code; `outcome` overrides the code's. */
 export interface HoldfastErrorOptions {
   readonly outcome?: RequestOutcome;
   readonly details?: ErrorDetails;

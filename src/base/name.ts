@@ -1,5 +1,6 @@
 // The rule for lock names, the same in library, HTTP, command line and apply (DESIGN.md §5).
 
+/** Longest lock name in bytes of UTF-8. */
 export const NAME_BYTES_MAX = 512;
 
 /** Length of a text in UTF-8 bytes, or -1 when it is not well-formed (a lone surrogate). */

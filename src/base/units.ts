@@ -21,4 +21,5 @@ export type StoreId = string;
 /** `<index>-<96-bit nonce, base64url>`: cannot be guessed, and is not met in another cluster. */
 export type SessionId = string;
 
+/** Microseconds in a millisecond. */
 export const US_PER_MS = 1_000;

@@ -4,6 +4,7 @@ import type { LeaseUs, SessionId, Term, Token } from '../base/units.ts';
 
 export type { LeaseUs };
 
+/** exclusive: alone. shared: together with other shared ones. */
 export type LockMode = 'exclusive' | 'shared';
 
 /** One name of a request. `permits` is null for a lock, [taken, total] for a semaphore. */
@@ -72,6 +73,7 @@ export interface Release extends SessionCommand {
   readonly token: Token;
 }
 
+/** The session's own end: frees all that it holds or waits for. */
 export interface CloseSession extends SessionCommand {
   readonly op: 'closeSession';
 }
@@ -109,6 +111,7 @@ export interface Withdraw {
   readonly proposerTerm: Term;
 }
 
+/** One command per entry. */
 export type Command =
   | OpenSession
   | Acquire
@@ -133,6 +136,7 @@ export interface ReplicatedLimits {
   readonly metaBytesMax: number;
 }
 
+/** The limits of a cluster that was founded without others. */
 export const DEFAULT_LIMITS: ReplicatedLimits = {
   ttlMsMin: 1_000,
   ttlMsMax: 600_000,

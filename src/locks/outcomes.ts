@@ -17,6 +17,7 @@ export interface HolderView {
   readonly sinceMs: number;
 }
 
+/** A waiter as others may see it. */
 export interface WaiterView {
   readonly session: SessionId;
   readonly acquireSeq: number;
@@ -26,6 +27,7 @@ export interface WaiterView {
   readonly sinceMs: number;
 }
 
+/** A lock with its holders, and its waiters in their order. */
 export interface LockView {
   readonly name: string;
   readonly holders: readonly HolderView[];
@@ -52,6 +54,7 @@ export interface SessionView {
 /** How a live acquire came to its end; the frozen answer for late duplicates. */
 export type EndCause = 'released' | 'cancelled' | 'withdrawn' | 'broken';
 
+/** What applying a command answers. */
 export type Outcome =
   | {
       readonly code: 'OPENED';
@@ -78,6 +81,7 @@ export type Outcome =
       readonly message: string;
     };
 
+/** closed: by itself. expired: its lease ran out. ended: by an operator. */
 export type SessionEndCause = 'closed' | 'expired' | 'ended';
 
 /** Facts that follow from one applied entry, in the order in which they happened. */
@@ -125,6 +129,7 @@ export type LockEvent =
       readonly reason: string;
     };
 
+/** All that follows from one entry. */
 export interface Applied {
   readonly outcome: Outcome;
   readonly events: readonly LockEvent[];

@@ -19,6 +19,7 @@ import type {
   SessionNews,
 } from '../wire/client-messages.ts';
 
+/** All that a host reaches the world through. */
 export interface HostPorts {
   readonly clock: Clock;
   readonly random: Random;
@@ -54,11 +55,13 @@ export interface HostExit {
   readonly message: string;
 }
 
+/** A command's fate; `revision` is the applied index that it reflects, 0 when refused. */
 export interface HostReply {
   readonly revision: Revision;
   readonly outcome: Outcome | Refused;
 }
 
+/** A query's result as of `revision`. */
 export interface HostAnswer {
   readonly revision: Revision;
   readonly result: QueryResult;
@@ -67,7 +70,7 @@ export interface HostAnswer {
 export interface Host {
   /** Called once if the host ends by itself; the process should exit with that code. */
   onExit: (exit: HostExit) => void;
-  /** Opens the directory, listens, joins its cluster. `done(null)` when it takes part or is blank. */
+  /** Opens the directory, listens, joins. `done(null)` when it takes part, or is blank. */
   start(done: (exit: HostExit | null) => void): void;
   /** Steps down with a goodbye, closes links and stores. */
   stop(done: () => void): void;

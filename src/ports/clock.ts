@@ -11,7 +11,7 @@ export interface Timer {
  * deadline reads the clock again (RAFT.md §16.3).
  */
 export interface Clock {
-  /** Monotonic microseconds; stands still while the machine is suspended. Always a fresh reading. */
+  /** Monotonic microseconds, read afresh; stands still while the machine is suspended. */
   monoUs(): MonoUs;
   /** Like monoUs, but counts the time of suspends too; coarser (steps up to 10 ms). */
   bootUs(): number;

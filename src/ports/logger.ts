@@ -1,3 +1,4 @@
+/** Facts of one line, by name; values are plain so that any format can show them. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Structured log. Never blocks: lines that cannot be written are dropped and counted. */

@@ -1,18 +1,21 @@
+/** One change of a batch. */
 export type KeyValueOp =
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
   | { readonly type: 'delete'; readonly key: string };
 
+/** A stored pair; keys are ASCII. */
 export interface KeyValuePair {
   readonly key: string;
   readonly value: Uint8Array;
 }
 
-/** Why a storage call failed. `full`: no space left (ENOSPC, EDQUOT). `locked`: another process has it. */
+/** Why a call failed. `full`: no space left (ENOSPC, EDQUOT). `locked`: another process has it. */
 export interface StorageFailure {
   readonly kind: 'full' | 'io' | 'locked' | 'corrupt';
   readonly message: string;
 }
 
+/** The answer to a call: its value, or why there is none. */
 export type Stored<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: StorageFailure };

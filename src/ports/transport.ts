@@ -1,4 +1,4 @@
-/** Which of a node's two doors a link goes through: `/v1/peer` for nodes, `/v1/link` for clients. */
+/** Which door of a node a link goes through: `/v1/peer` for nodes, `/v1/link` for clients. */
 export type Door = 'peer' | 'client';
 
 /**

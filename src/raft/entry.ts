@@ -17,6 +17,6 @@ export interface Entry {
   readonly payload: Uint8Array;
   /** The decoded configuration of a `config` entry, else null. */
   readonly config: ClusterConfig | null;
-  /** Encoded form, the same in the Append frame and on disk; filled by the host when first needed. */
+  /** Encoded form, the same in frames and on disk; filled by the host when first needed. */
   record: Uint8Array | null;
 }

@@ -15,6 +15,7 @@ export interface Proposal {
   readonly internal: boolean;
 }
 
+/** What happens to the core. */
 export type RaftEvent =
   /** Time has passed; due at least every heartbeat interval, and at Raft.nextDeadlineUs(). */
   | { readonly type: 'tick' }
@@ -41,6 +42,7 @@ export type RaftEvent =
 /** Why a proposal was not appended; certain, in every case (INV-13). */
 export type Refusal = 'NOT_LEADER' | 'OVERLOADED' | 'UNAVAILABLE';
 
+/** Where a node stands in its term. */
 export type Role = 'follower' | 'preCandidate' | 'candidate' | 'leader';
 
 export type RaftEffect =
@@ -132,6 +134,7 @@ export interface RaftSettings {
   readonly tailBytesMax: number;
 }
 
+/** The values of RAFT.md §0. */
 export const DEFAULT_RAFT_SETTINGS: RaftSettings = {
   heartbeatUs: 50_000,
   electionUs: 500_000,

@@ -10,12 +10,13 @@ export interface PreVoteRequest {
   readonly term: Term;
   /** The term it would campaign in. */
   readonly nextTerm: Term;
-  /** Counts the polls of one sender within its term, so that grants of different polls do not add up. */
+  /** Counts the polls of a sender within its term: grants of different polls do not add up. */
   readonly poll: number;
   readonly lastIndex: Index;
   readonly lastTerm: Term;
 }
 
+/** Why a pre-vote was granted or refused; for logs and catch-up. */
 export type PreVoteReason = 'granted' | 'sticky' | 'log' | 'term' | 'leader';
 
 export interface PreVoteResponse {
@@ -38,6 +39,7 @@ export interface VoteRequest {
   readonly transfer: boolean;
 }
 
+/** Sent once term and vote are durable (RAFT.md §7.2). */
 export interface VoteResponse {
   readonly type: 'voteResponse';
   readonly term: Term;
@@ -77,6 +79,7 @@ export interface Heartbeat {
   readonly round: number;
 }
 
+/** Confirms a round; the two indices show whether the responder lost its log (RAFT.md §15.5). */
 export interface HeartbeatResponse {
   readonly type: 'heartbeatResponse';
   readonly term: Term;
@@ -91,6 +94,7 @@ export interface Goodbye {
   readonly term: Term;
 }
 
+/** Everything that consensus says. */
 export type RaftMessage =
   | PreVoteRequest
   | PreVoteResponse

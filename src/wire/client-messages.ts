@@ -6,6 +6,7 @@ import type { LockView, Outcome, SessionView } from '../locks/outcomes.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import type { Role } from '../raft/events.ts';
 
+/** Versions of this protocol that this program speaks. */
 export const CLIENT_PROTOCOL = { min: 1, max: 1 } as const;
 
 /** First message of a client. `clusterId` is null until the client has learnt it. */
@@ -32,6 +33,7 @@ export interface KeepAliveItem {
   readonly nonce: number;
 }
 
+/** Renews leases; answered after a quorum round (RAFT.md §14). */
 export interface KeepAliveMessage {
   readonly type: 'keepAlive';
   readonly items: readonly KeepAliveItem[];
@@ -43,6 +45,7 @@ export interface AttachMessage {
   readonly sessions: readonly SessionId[];
 }
 
+/** What can be asked. */
 export type Query =
   | { readonly kind: 'inspect'; readonly name: string }
   | {
@@ -56,6 +59,7 @@ export type Query =
   /** Of this very node, no quorum needed. */
   | { readonly kind: 'status' };
 
+/** A question; the answer carries its requestId. */
 export interface QueryMessage {
   readonly type: 'query';
   readonly requestId: number;
@@ -76,12 +80,14 @@ export type FoundingStep =
     }
   | { readonly step: 'found'; readonly record: FoundingRecord };
 
+/** One step of founding; the answer carries its requestId. */
 export interface FoundingMessage {
   readonly type: 'founding';
   readonly requestId: number;
   readonly step: FoundingStep;
 }
 
+/** Everything that a client says. */
 export type ClientMessage =
   ClientHello | CommandMessage | KeepAliveMessage | AttachMessage | QueryMessage | FoundingMessage;
 
@@ -135,6 +141,7 @@ export interface KeepAliveResult {
   readonly ttlMs: number | null;
 }
 
+/** One result for each item of a keepAlive. */
 export interface KeepAliveReply {
   readonly type: 'keepAliveReply';
   readonly items: readonly KeepAliveResult[];
@@ -170,6 +177,7 @@ export interface NodeStatus {
   }[];
 }
 
+/** blank: the node belongs to no cluster yet. */
 export type FoundingState = 'blank' | 'founded';
 
 export type QueryResult =
@@ -192,6 +200,7 @@ export type QueryResult =
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string };
 
+/** What a query or a founding step came to. */
 export interface Answer {
   readonly type: 'answer';
   readonly requestId: number;
@@ -223,6 +232,7 @@ export type SessionNews =
       readonly reason: string;
     };
 
+/** News of one session, as of `revision`. */
 export interface NewsMessage {
   readonly type: 'news';
   readonly revision: Revision;
@@ -236,5 +246,6 @@ export interface GoodbyeMessage {
   readonly message: string;
 }
 
+/** Everything that a node says to a client. */
 export type NodeMessage =
   Welcome | LeaderNews | Reply | KeepAliveReply | Answer | NewsMessage | GoodbyeMessage;

@@ -3,6 +3,7 @@
 import type { NodeId, StoreId } from '../base/units.ts';
 import type { RaftMessage } from '../raft/messages.ts';
 
+/** Versions of this protocol that this program speaks. */
 export const PEER_PROTOCOL = { min: 1, max: 1 } as const;
 
 /** First frame in each direction; nothing is stepped before it was checked (RAFT.md §15.6). */
@@ -38,4 +39,5 @@ export interface PeerRefusal {
   readonly message: string;
 }
 
+/** Everything that passes between nodes. */
 export type PeerMessage = PeerHello | PeerRefusal | RaftMessage;

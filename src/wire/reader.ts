@@ -3,7 +3,7 @@
 
 import { DecodeError, unexpected } from './decode-error.ts';
 
-/** Reads one positional array. Every method consumes the next position and may throw DecodeError. */
+/** Reads one positional array. Every method takes the next position and may throw DecodeError. */
 export class Reader {
   private readonly values: readonly unknown[];
   private readonly what: string;

@@ -79,9 +79,8 @@ function cutRecord(bytes: Uint8Array, at: number): Uint8Array {
   }
   const length = viewOf(bytes).getUint32(at + 4, true);
   if (length < RECORD_HEADER_BYTES || length > left) {
-    throw new DecodeError(
-      `record at byte ${at}: expected a length from ${RECORD_HEADER_BYTES} to ${left}, got ${length}`,
-    );
+    const range = `from ${RECORD_HEADER_BYTES} to ${left}`;
+    throw new DecodeError(`record at byte ${at}: expected a length ${range}, got ${length}`);
   }
   return new Uint8Array(bytes.buffer, bytes.byteOffset + at, length);
 }

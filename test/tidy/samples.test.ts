@@ -88,13 +88,13 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       `const a = () => {\n${lines(59)}};`,
       `class A { b() {\n${lines(59)}} }`,
     ],
-    good: [`function a() {\n${lines(58)}}`, `describe('a', () => {\n${lines(90)}});`],
+    good: [`function a() {\n${lines(58)}}`, `describe('a', () => {\n${lines(90)}test('b', c);});`],
   },
   columns: {
     rule: columns,
     path: 'docs/a.md',
-    bad: ['x'.repeat(101)],
-    good: ['ü'.repeat(100), '😀'.repeat(100)],
+    bad: ['x'.repeat(101), `test('${'x'.repeat(120)}', () => {`],
+    good: ['ü'.repeat(100), '😀'.repeat(100), `  test('${'x'.repeat(90)}', () => {`],
   },
   parameters: {
     rule: parameters,

@@ -17,6 +17,7 @@ export interface StorageExit {
   readonly isDiskFull: boolean;
 }
 
+/** The answer to a call: its value, or why the node must end. */
 export type StorageResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly exit: StorageExit };
 
