@@ -68,7 +68,7 @@ async function measure(cluster, users, sessions, label) {
   await Promise.all(
     clients.map((client, n) => client.lock(`warm/${label}/${n}`).do(async () => {})),
   );
-  const before = (await cluster.waitLeader()).appliedIndex;
+  const before = (await cluster.waitLeader()).applied;
   const cpuBefore = await serverCpu(cluster);
   const latenciesMs = [];
   const start = performance.now();
@@ -81,7 +81,7 @@ async function measure(cluster, users, sessions, label) {
   const elapsedS = (performance.now() - start) / 1_000;
   const cpuS = (await serverCpu(cluster)) - cpuBefore;
   const cycles = counts.reduce((sum, one) => sum + one, 0);
-  const grown = (await cluster.waitLeader()).appliedIndex - before;
+  const grown = (await cluster.waitLeader()).applied - before;
   if (grown !== 2 * cycles) throw new Error(`${cycles} cycles, but the log grew by ${grown}`);
   await Promise.all(clients.map((client) => client.close()));
   latenciesMs.sort((left, right) => left - right);

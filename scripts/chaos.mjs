@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const kills = Number(values.kills);
 const clientCount = Number(values.clients);
 const nameCount = Number(values.names);
-const SESSION_TTL_MS = 2_000;
+const SESSION_TTL_MS = 3_000;
 const IN_FLIGHT_MIN = 10;
 
 const acknowledged = []; // {name, token, session}
@@ -127,23 +127,26 @@ function burst(probe, round) {
 
 async function killRound(cluster, probe, round) {
   const leader = await cluster.waitLeader();
-  const victims = values.all ? cluster.nodes.map(({ id }) => id) : [leader.nodeId];
-  if (cluster.processes.get(leader.nodeId).pid !== leader.pid) {
-    throw new Error(`status says pid ${leader.pid}, which is not that of ${leader.nodeId}`);
+  const victims = values.all ? cluster.nodes.map(({ id }) => id) : [leader.id];
+  if (cluster.processes.get(leader.id).pid !== leader.pid) {
+    throw new Error(`status says pid ${leader.pid}, which is not that of ${leader.id}`);
   }
   burst(probe, round);
   await new Promise((resolve) => setImmediate(resolve));
   tally.inFlight.push(pending);
   if (pending < IN_FLIGHT_MIN) throw new Error(`only ${pending} requests in flight`);
   await Promise.all(victims.map((id) => cluster.kill(id)));
+  const killedAt = performance.now();
   if (!values.all) await cluster.waitLeader();
+  const headlessMs = Math.round(performance.now() - killedAt);
   for (const id of victims) cluster.spawn(id);
-  const next = await cluster.waitLeader();
+  const next = await cluster.waitAll();
   if (!(next.term > leader.term)) throw new Error(`term ${next.term} after ${leader.term}`);
   tally.maxTerm = next.term;
   console.log(
     `kill ${round + 1}: ${victims.join('+')} (pid ${leader.pid}, term ${leader.term}) with ` +
-      `${tally.inFlight.at(-1)} requests in flight -> ${next.nodeId} leads term ${next.term}`,
+      `${tally.inFlight.at(-1)} requests in flight -> ${next.id} leads term ${next.term}` +
+      (values.all ? '' : ` after ${headlessMs} ms`),
   );
   await sleep(400);
 }
@@ -187,7 +190,7 @@ try {
   await Promise.all(workers);
   await probe.close();
   await sleep(1_500);
-  const { commitIndex } = await cluster.waitLeader();
+  const { commit: commitIndex } = await cluster.waitLeader();
   await cluster.stop();
   const { grants } = await verify(cluster, commitIndex);
   const contested = grants.filter(({ isContested }) => isContested).length;

@@ -103,9 +103,26 @@ class LocalCluster {
           .sort((left, right) => right.term - left.term)[0];
         if (leader === undefined) return null;
         const followers = statuses.filter(
-          ({ leaderId, term }) => leaderId === leader.nodeId && term === leader.term,
+          ({ leader: known, term }) => known === leader.id && term === leader.term,
         );
         return followers.length * 2 > this.nodes.length ? leader : null;
+      },
+      limitMs,
+    );
+  }
+
+  /** A ready leader that every node follows with all it has committed. */
+  async waitAll(limitMs = 30_000) {
+    return until(
+      'all nodes to follow one leader',
+      async () => {
+        const leader = await this.waitLeader(limitMs);
+        const statuses = await this.statuses();
+        const following = statuses.filter(
+          ({ leader: known, term, applied }) =>
+            known === leader.id && term === leader.term && applied >= leader.commit,
+        );
+        return following.length === this.nodes.length ? leader : null;
       },
       limitMs,
     );

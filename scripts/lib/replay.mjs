@@ -21,7 +21,7 @@ const promised = (call) =>
  */
 export async function replayDirectory(directory, nodeId, commitIndex) {
   const storage = createNodeStorage({
-    keyValue: createLevelStore(join(directory, 'store')),
+    keyValue: createLevelStore(join(directory, 'log')),
     slots: [createSlotFile(join(directory, 'slot-a')), createSlotFile(join(directory, 'slot-b'))],
     nodeId,
     random: createSystemRandom(),
