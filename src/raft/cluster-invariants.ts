@@ -42,6 +42,7 @@ export class ClusterObserver {
   afterStep(node: ObservedNode, everybody: ReadonlyMap<NodeId, ObservedNode>): void {
     this.checkLogMatching(node.core);
     this.checkCommit(node.core, everybody);
+    this.checkConfigurations(node.core);
     if (node.core.role === 'leader') this.checkLeader(node.core);
   }
 
@@ -105,6 +106,12 @@ export class ClusterObserver {
         `INV-6: entry ${commitIndex} is committed without a quorum of disks`,
       );
     }
+  }
+
+  // INV-11: a log holds at most one configuration that nobody has committed.
+  private checkConfigurations({ configurations, self }: Core): void {
+    const pending = configurations.list().filter((each) => each.index > this.committedEnd);
+    assert(pending.length <= 1, `INV-11: ${self.nodeId} has two uncommitted configurations`);
   }
 
   // INV-8: an acknowledgement covers only what is on disk now, as it is in memory now.

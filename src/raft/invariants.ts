@@ -105,6 +105,8 @@ function checkLeader(core: Core, leader: LeaderState): void {
   }
   const { flight } = leader.rounds;
   assert(flight === null || flight.round <= leader.rounds.current, 'a round out has begun');
+  // Before that, what a predecessor committed may look uncommitted to us.
+  if (core.commitIndex < leader.noopIndex) return;
   const pending = configurations.list().filter((each) => each.index > core.commitIndex);
   assert(pending.length <= 1, 'INV-11: one uncommitted configuration at most');
 }

@@ -15,7 +15,7 @@ import type { RaftMessage } from '../../../src/raft/messages.ts';
 import { CoreNode } from './core-node.ts';
 import type { Proposed } from './core-node.ts';
 import { Disk } from './disk.ts';
-import { configOf, E, entriesOf, H, member, payloadOf, SETTINGS } from './fixtures.ts';
+import { configOf, entriesOf, member, payloadOf, SETTINGS } from './fixtures.ts';
 
 export { CoreNode } from './core-node.ts';
 export { Disk } from './disk.ts';
@@ -85,26 +85,28 @@ export class CoreCluster {
 
   /** Time passes on all nodes in steps of at most H/2, each followed by ticks; nothing is delivered. */
   tick(us: number, names: readonly string[] = [...this.nodes.keys()]): void {
-    for (let left = us; left > 0; left -= H / 2) {
-      this.nowUs += Math.min(left, H / 2);
+    const stepUs = this.settings.heartbeatUs / 2;
+    for (let left = us; left > 0; left -= stepUs) {
+      this.nowUs += Math.min(left, stepUs);
       for (const nodeId of names) this.step(nodeId, { type: 'tick' });
     }
   }
 
   /** As `tick`, with everything delivered after each step. */
   run(us: number): void {
-    for (let left = us; left > 0; left -= H / 2) {
-      this.tick(Math.min(left, H / 2));
+    const stepUs = this.settings.heartbeatUs / 2;
+    for (let left = us; left > 0; left -= stepUs) {
+      this.tick(Math.min(left, stepUs));
       this.deliverAll();
     }
   }
 
   /** Runs until the condition holds; fails after `limitUs` of virtual time. */
-  runUntil(condition: () => boolean, limitUs = 40 * E): void {
+  runUntil(condition: () => boolean, limitUs = 40 * this.settings.electionUs): void {
     const endUs = this.nowUs + limitUs;
     while (!condition()) {
       if (this.nowUs > endUs) throw new Error('the condition did not come to hold in time');
-      this.run(H / 2);
+      this.run(this.settings.heartbeatUs / 2);
     }
   }
 
@@ -197,7 +199,7 @@ export class CoreCluster {
     }
     for (let steps = 0; steps < 400; steps++) {
       for (const node of this.nodes.values()) this.holdElection(node, node.nodeId === nodeId);
-      this.tick(H / 2);
+      this.tick(this.settings.heartbeatUs / 2);
       this.deliverAll();
       if (this.node(nodeId).core.leader?.isReady === true) return;
     }
@@ -221,7 +223,7 @@ export class CoreCluster {
   private holdElection(node: CoreNode, mayCampaign: boolean): void {
     if (node.role === 'leader') return;
     node.core.election.stickyUntilUs = 0;
-    if (!mayCampaign) node.core.election.deadlineUs = this.nowUs + E;
+    if (!mayCampaign) node.core.election.deadlineUs = this.nowUs + this.settings.electionUs;
     else if (node.role === 'follower') node.core.election.deadlineUs = this.nowUs;
   }
 
