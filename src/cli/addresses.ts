@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { parseAddress } from '../adapters/address.ts';
 import { HoldfastError, describeValue } from '../base/error.ts';
-import { loadConfig } from '../server/config.ts';
 import { EXIT, Failure } from './exit-code.ts';
 
 /** The configuration file that is taken when none is named, in the current directory. */
@@ -20,13 +19,13 @@ export interface AddressOptions {
 const ADDRESSES_MAX = 7;
 
 /**
- * Addresses of the nodes as `host:port`, each once. Throws INVALID or CONFIG when what was given
- * is no list of addresses, and a Failure (78) when nothing was given.
+ * Addresses of the nodes as `host:port`, each once. Rejects with CONFIG when what was given is no
+ * list of addresses, and with a Failure (78) when nothing was given.
  */
-export function resolveAddresses(
+export async function resolveAddresses(
   options: AddressOptions,
   environment: Readonly<Record<string, string | undefined>>,
-): string[] {
+): Promise<string[]> {
   if (options.nodes !== undefined) return parseAddresses(options.nodes, '--nodes');
   const listed = environment['HOLDFAST_NODES'];
   if (listed !== undefined && listed !== '') {
@@ -34,6 +33,8 @@ export function resolveAddresses(
   }
   const file = options.config ?? DEFAULT_CONFIG_FILE;
   if (options.config !== undefined || existsSync(file)) {
+    // Reading configurations takes longer to load than all the rest, and few commands need it.
+    const { loadConfig } = await import('../server/config.ts');
     return loadConfig(file).nodes.map((node) => node.address);
   }
   throw new Failure(

@@ -2,7 +2,6 @@
 
 import { foundCluster } from '../client/founding.ts';
 import type { FoundingPlan } from '../client/founding.ts';
-import { loadConfig } from '../server/config.ts';
 import type { NodeConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { withPorts } from './node-ports.ts';
@@ -25,6 +24,7 @@ export function addInitCommand(invocation: Invocation): void {
     .option('--config <file>', 'configuration file that names the nodes', DEFAULT_CONFIG_FILE)
     .option('--json', 'print the answer as JSON')
     .action(async (options: InitOptions) => {
+      const { loadConfig } = await import('../server/config.ts');
       const config = loadConfig(options.config);
       const done = await withPorts((ports) =>
         foundCluster(ports, foundingPlan(config, PATIENCE_MS)),

@@ -1,14 +1,11 @@
 // holdfast node: one node, for production. Its log goes to stderr as JSON lines.
 
-import { loadConfig } from '../server/config.ts';
-import { exitError } from '../server/exit.ts';
-import { startNode } from '../server/server.ts';
-import { waitForEnd } from '../server/shutdown.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { addExamples } from './program.ts';
 import type { Invocation } from './program.ts';
 
-interface NodeOptions {
+/** What `node` was asked for. */
+export interface NodeOptions {
   readonly id: string;
   readonly config: string;
   readonly data?: string;
@@ -33,14 +30,9 @@ export function addNodeCommand(invocation: Invocation): void {
     .option('--insecure', 'allow addresses beyond this machine, without encryption')
     .addHelpText('after', EXIT_CODES)
     .action(async (options: NodeOptions) => {
+      // Loaded only here: a lock is taken faster without all that a node needs.
+      const { runNode } = await import('./node-run.ts');
       await runNode(options);
     });
   addExamples(command, ['holdfast node --id n1', 'holdfast node --id n2 --data /var/lib/holdfast']);
-}
-
-async function runNode({ id, config: file, data, insecure = false }: NodeOptions): Promise<void> {
-  const config = loadConfig(file, { insecure });
-  const node = await startNode({ config, id, ...(data === undefined ? {} : { dataDir: data }) });
-  const exit = await waitForEnd(node);
-  if (exit.exitCode !== 0) throw exitError(exit);
 }

@@ -27,7 +27,7 @@ export function addStatusCommand(invocation: Invocation): void {
 }
 
 async function showStatus(options: ClusterOptions): Promise<number> {
-  const addresses = resolveAddresses(options, process.env);
+  const addresses = await resolveAddresses(options, process.env);
   const reports = await withPorts((ports) => askStatuses(ports, addresses, PATIENCE_MS));
   const leader = leaderOf(reports);
   if (options.json === true) {

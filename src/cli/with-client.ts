@@ -17,9 +17,12 @@ export interface Patience {
 }
 
 /** A client of the cluster that the options, the environment or a file name. */
-export function openClient(options: ClusterOptions, patience: Patience = {}): Promise<Client> {
+export async function openClient(
+  options: ClusterOptions,
+  patience: Patience = {},
+): Promise<Client> {
   return connect({
-    nodes: resolveAddresses(options, process.env),
+    nodes: await resolveAddresses(options, process.env),
     name: userName(),
     connectMs: REQUEST_MS,
     requestMs: REQUEST_MS,

@@ -11,14 +11,14 @@ function configFile(): string {
   return file;
 }
 
-test('--nodes comes before HOLDFAST_NODES, and that before the configuration file', () => {
+test('--nodes comes before HOLDFAST_NODES, and that before the configuration file', async () => {
   const config = configFile();
   const environment = { HOLDFAST_NODES: '127.0.0.1:2' };
   const flag = { nodes: '127.0.0.1:1', config };
-  expect(resolveAddresses(flag, environment)).toEqual(['127.0.0.1:1']);
-  expect(resolveAddresses({ config }, environment)).toEqual(['127.0.0.1:2']);
-  expect(resolveAddresses({ config }, { HOLDFAST_NODES: '' })).toEqual(['127.0.0.1:3']);
-  expect(resolveAddresses({ config }, {})).toEqual(['127.0.0.1:3']);
+  expect(await resolveAddresses(flag, environment)).toEqual(['127.0.0.1:1']);
+  expect(await resolveAddresses({ config }, environment)).toEqual(['127.0.0.1:2']);
+  expect(await resolveAddresses({ config }, { HOLDFAST_NODES: '' })).toEqual(['127.0.0.1:3']);
+  expect(await resolveAddresses({ config }, {})).toEqual(['127.0.0.1:3']);
 });
 
 test('a list may hold spaces, IPv6 addresses and repetitions', () => {

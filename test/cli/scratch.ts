@@ -1,12 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { afterAll, onTestFinished, vi } from 'vitest';
 
 /** An empty directory that is gone after the test. */
 export function scratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   onTestFinished(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+/** An empty directory that is gone after the file's tests. For use in beforeAll. */
+export function suiteDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  afterAll(() => {
     rmSync(directory, { recursive: true, force: true });
   });
   return directory;
