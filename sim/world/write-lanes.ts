@@ -21,7 +21,7 @@ interface Lane {
 
 const QUEUE_MAX = 10_000;
 
-/** Runs writes; `start` calls back when the device is done with one, and returns the way to stop. */
+/** Runs writes; `start` calls back when the device is done, and returns the way to stop that. */
 export class WriteLanes {
   private readonly lanes = new Map<string, Lane>();
   private readonly start: (write: DiskWrite, done: () => void) => () => void;

@@ -101,7 +101,9 @@ export function writeFailed(failure: StorageFailure): StorageExit {
 function diskFull(failure: StorageFailure): StorageExit {
   return {
     exitCode: 85,
-    message: `The disk is full: ${sentence(failure.message)} Free some space and start the node again.`,
+    message:
+      `The disk is full: ${sentence(failure.message)} ` +
+      'Free some space and start the node again.',
     isDiskFull: true,
   };
 }

@@ -9,6 +9,7 @@ import type { LogIndex } from './log-index.ts';
 import { decodeChunk, gapBetween, recordBytes } from './log-scan.ts';
 import type { StorageResult } from './types.ts';
 
+/** What is asked for; `seed` is the cluster's, from wire/record.ts. */
 export interface LoadRequest {
   readonly from: Index;
   readonly maxBytes: number;

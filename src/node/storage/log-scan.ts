@@ -22,6 +22,7 @@ export interface ScannedLog {
   readonly configs: readonly { readonly index: Index; readonly config: ClusterConfig }[];
 }
 
+/** What the scan is told. */
 export interface ScanOptions {
   /** From wire/record.ts clusterSeed. */
   readonly seed: number;
@@ -137,7 +138,7 @@ export function decodeChunk(value: Uint8Array, seed: number): readonly Entry[] |
 /** Why `next` cannot follow `last`, or null. */
 export function gapBetween(last: { index: Index; term: Term }, next: Entry): string | null {
   if (next.index !== last.index + 1) {
-    return `entry ${last.index + 1} is expected after entry ${last.index}, but ${next.index} comes.`;
+    return `after entry ${last.index} comes entry ${next.index}, not ${last.index + 1}.`;
   }
   if (next.prevTerm !== last.term || next.term < last.term) {
     return (

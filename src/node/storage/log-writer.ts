@@ -13,6 +13,7 @@ import type { ChunkCut, LogIndex } from './log-index.ts';
 import { decodeChunk } from './log-scan.ts';
 import type { LogBatch, StorageResult } from './types.ts';
 
+/** Where the writer writes, and what its tail rows say. */
 export interface LogWriterOptions {
   readonly keyValue: KeyValue;
   readonly index: LogIndex;

@@ -30,6 +30,7 @@ import {
 } from './verify.ts';
 import type { Rows } from './verify.ts';
 
+/** The media of the directory, and for whom it is opened. */
 export interface OpeningOptions {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];

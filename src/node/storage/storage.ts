@@ -23,6 +23,7 @@ import { openDirectory } from './opening.ts';
 import type { Founded, Opened } from './opening.ts';
 import type { LogBatch, NodeStorage, Recovered, StorageExit, StorageResult } from './types.ts';
 
+/** The two media of a node's directory, and whose it is. */
 export interface NodeStorageOptions {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];
@@ -188,7 +189,6 @@ class DirectoryStorage implements NodeStorage {
   private fail(exit: StorageExit, done: () => void): void {
     if (this.failure !== null) return done();
     this.failure = exit;
-    this.options.logger.error(exit.message, { exitCode: exit.exitCode });
     if (this.hardState === null) return done();
     markFailed(this.hardState, exit, done);
   }

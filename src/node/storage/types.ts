@@ -63,5 +63,6 @@ export interface NodeStorage {
     done: (result: StorageResult<void>) => void,
   ): void;
   freeBytes(done: (result: StorageResult<number>) => void): void;
+  /** Waits for the calls under way, then lets go of the directory; later calls fail. */
   close(done: () => void): void;
 }

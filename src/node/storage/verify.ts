@@ -49,7 +49,7 @@ export function verifySlots(
     (isMissingAllowed(found, record, rows)
       ? null
       : exits.hardStateDamaged(
-          `${describeSlots(found)} Only one that was just made may lack one.`,
+          `${describeSlots(found)} Only a node that was just made may lack one.`,
         )) ??
     (record.nodeId === nodeId
       ? null
@@ -112,7 +112,8 @@ export function verifyLog(index: LogIndex, tail: TailRow, record: SlotRecord): S
   const isFloorMet = floor.index < index.anchor.index || index.termAt(floor.index) === floor.term;
   if (!isFloorMet) {
     return exits.logTooShort(
-      `${describeEntry(floor)} was known to be on disk, but the log ends with ${describeEntry(end)}.`,
+      `${describeEntry(floor)} was known to be on disk, ` +
+        `but the log ends with ${describeEntry(end)}.`,
     );
   }
   if (end.term > record.term) {
