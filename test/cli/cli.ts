@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
 const ENTRY = fileURLToPath(new URL('../../dist/cli/entry.cjs', import.meta.url));
+const CONFIG_FILE = 'cluster.config.json';
 const WAIT = { timeout: 30_000, interval: 10 } as const;
 
 export interface CliOptions {
@@ -20,6 +21,15 @@ export interface CliResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+const running = new Set<Cli>();
+
+/** Kills what a failed test left running. For use in afterAll. */
+export async function endAll(): Promise<void> {
+  const left = [...running];
+  for (const cli of left) cli.signal('SIGTERM');
+  await Promise.all(left.map((cli) => cli.ended));
 }
 
 /** A command that runs. */
@@ -41,8 +51,10 @@ export class Cli {
     this.pid = this.child.pid ?? 0;
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    running.add(this);
     this.ended = new Promise((resolve) => {
       this.child.once('close', (code, signal) => {
+        running.delete(this);
         const { stdout, stderr } = this;
         resolve({ code: code ?? (signal === null ? -1 : -2), stdout, stderr });
       });
@@ -84,10 +96,15 @@ export interface UpCluster {
 }
 
 /** Starts a cluster in `directory` and waits until a lock can be taken. */
-export async function startUp(directory: string, size = 3): Promise<UpCluster> {
-  const configFile = await writeConfig(directory, await freePorts(size));
+export async function startUp(
+  directory: string,
+  size = 3,
+  options: readonly string[] = [],
+): Promise<UpCluster> {
+  const kept = join(directory, CONFIG_FILE);
+  const configFile = existsSync(kept) ? kept : await writeConfig(directory, await freePorts(size));
   const root = join(directory, 'data');
-  const up = new Cli(['up', '--config', configFile, '--data', root]);
+  const up = new Cli(['up', '--config', configFile, '--data', root, ...options]);
   const ready = await Promise.race([up.line(/^ready /), up.ended]);
   if (typeof ready !== 'string') throw new Error(`no cluster: ${ready.stderr}`);
   const nodes = /nodes=(\S+)$/.exec(ready)?.[1] ?? '';
@@ -108,7 +125,7 @@ export async function startUp(directory: string, size = 3): Promise<UpCluster> {
 
 /** Writes a configuration of one node per port; returns its path. */
 export async function writeConfig(directory: string, ports: readonly number[]): Promise<string> {
-  const file = join(directory, 'cluster.config.json');
+  const file = join(directory, CONFIG_FILE);
   const nodes = ports.map((port, at) => ({ id: `n${at + 1}`, address: `127.0.0.1:${port}` }));
   writeFileSync(file, JSON.stringify({ name: 'test', nodes, dataDir: './data' }));
   return file;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startUp } from './cli.ts';
+import { endAll, startUp } from './cli.ts';
 import type { Cli, UpCluster } from './cli.ts';
 import { isRunning, processEnd, scratchDirectory, suiteDirectory } from './scratch.ts';
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect(await cluster.stop()).toMatchObject({ code: 0 });
+  await endAll();
 });
 
 function freshName(): string {
