@@ -87,7 +87,7 @@ describe('locks over HTTP', () => {
   });
 });
 
-describe('C9 garbage on either socket', () => {
+describe('garbage on either socket', () => {
   test.for(['/v1/peer', '/v1/link'])('on %s ends that connection; the node lives', async (path) => {
     const address = await leaderAddress();
     const term = cluster.status(cluster.leader() ?? 'n1')?.term;

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../src/adapters/system-clock.ts';
+import { HoldfastError } from '../../src/base/error.ts';
+import { AcquireCalls } from '../../src/server/acquire-call.ts';
+import type { Caller } from '../../src/server/acquire-call.ts';
+import { HostCalls } from '../../src/server/host-calls.ts';
+import { createScriptedHost } from './scripted-host.ts';
+import type { ScriptedHost } from './scripted-host.ts';
+
+const REQUEST = {
+  session: 's',
+  seq: 5,
+  ackedBelow: 0,
+  name: 'a',
+  mode: 'exclusive',
+  permits: null,
+  waitMs: 60_000,
+  meta: '{}',
+} as const;
+
+const QUEUED = { revision: 70, outcome: { code: 'QUEUED', ahead: 1 } } as const;
+
+/** A caller whose connection ends when told. */
+function caller(): Caller & { leave(): void } {
+  const listeners = new Set<() => void>();
+  return {
+    onGone(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    leave: () => listeners.forEach((listener) => listener()),
+  };
+}
+
+function setUp(): { host: ScriptedHost; acquires: AcquireCalls } {
+  const host = createScriptedHost();
+  const calls = new HostCalls({ host, clock: createSystemClock(), answerMs: 60_000 });
+  return { host, acquires: new AcquireCalls(calls) };
+}
+
+/** What a promise came to: its value, or the code of its error. */
+function settled<T>(promise: Promise<T>): Promise<T | string> {
+  return promise.catch((error: unknown) => (HoldfastError.is(error) ? error.code : 'other'));
+}
+
+async function turn(): Promise<void> {
+  await new Promise((done) => setImmediate(done));
+}
+
+describe('a waiting acquire', () => {
+  test('is answered by news that came before its own answer', async () => {
+    const { host, acquires } = setUp();
+    const grant = acquires.acquire(REQUEST, caller());
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    host.executed[0]?.(QUEUED);
+    expect(await grant).toEqual({ token: 9, revision: 77, acquireSeq: 5 });
+    expect([host.listeners(), host.heldOpen, host.withdrawn]).toEqual([0, 0, []]);
+  });
+
+  test('ignores news of another request of its session', async () => {
+    const { host, acquires } = setUp();
+    const grant = acquires.acquire(REQUEST, caller());
+    host.executed[0]?.(QUEUED);
+    await turn();
+    expect(host.heldOpen).toBe(1);
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 4, token: 8 });
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    expect(await grant).toMatchObject({ token: 9 });
+  });
+
+  test.for([
+    ['withdrawn', 'WAIT_OVER'],
+    ['broken', 'BROKEN'],
+  ] as const)('that was %s says %s', async ([cause, code]) => {
+    const { host, acquires } = setUp();
+    const grant = settled(acquires.acquire(REQUEST, caller()));
+    host.executed[0]?.(QUEUED);
+    await turn();
+    host.tell({ kind: 'over', session: 's', acquireSeq: 5, token: 0, cause, reason: 'x' });
+    expect(await grant).toBe(code);
+    expect([host.listeners(), host.heldOpen]).toEqual([0, 0]);
+  });
+
+  test('is told honestly that leadership was lost', async () => {
+    const { host, acquires } = setUp();
+    const grant = settled(acquires.acquire(REQUEST, caller()));
+    host.executed[0]?.(QUEUED);
+    await turn();
+    host.changeLeader();
+    host.role = 'follower';
+    host.changeLeader();
+    expect(await grant).toBe('OUTCOME_UNKNOWN');
+    expect([host.listeners(), host.heldOpen, host.withdrawn]).toEqual([0, 0, []]);
+  });
+});
+
+describe('a caller that goes away', () => {
+  test('takes its waiter along', async () => {
+    const { host, acquires } = setUp();
+    const connection = caller();
+    const grant = settled(acquires.acquire(REQUEST, connection));
+    host.executed[0]?.(QUEUED);
+    await turn();
+    connection.leave();
+    expect(await grant).toBe('CANCELLED');
+    expect(host.withdrawn).toEqual(['s 5']);
+    expect([host.listeners(), host.heldOpen]).toEqual([0, 0]);
+  });
+
+  test('leaves the place in the queue to its retry', async () => {
+    const { host, acquires } = setUp();
+    const [first, second] = [caller(), caller()];
+    const lost = settled(acquires.acquire(REQUEST, first));
+    const retry = acquires.acquire(REQUEST, second);
+    for (const done of host.executed) done(QUEUED);
+    await turn();
+    first.leave();
+    expect(await lost).toBe('CANCELLED');
+    expect(host.withdrawn).toEqual([]);
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    expect(await retry).toMatchObject({ token: 9 });
+  });
+
+  test('is not served, but withdrawn, when only then the request is queued', async () => {
+    const { host, acquires } = setUp();
+    const gone: Caller = {
+      onGone(listener) {
+        listener();
+        return () => {};
+      },
+    };
+    const grant = settled(acquires.acquire(REQUEST, gone));
+    expect(host.withdrawn).toEqual([]);
+    host.executed[0]?.(QUEUED);
+    expect(await grant).toBe('CANCELLED');
+    expect(host.withdrawn).toEqual(['s 5']);
+  });
+});
+
+test('a cluster that does not decide is given up, with an honest outcome', async () => {
+  const host = createScriptedHost();
+  const calls = new HostCalls({ host, clock: createSystemClock(), answerMs: 1 });
+  const grant = new AcquireCalls(calls).acquire({ ...REQUEST, waitMs: 0 }, caller());
+  expect(await settled(grant)).toBe('OUTCOME_UNKNOWN');
+});
