@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import type { RaftMessage } from '../../../src/raft/messages.ts';
+import { configOf, CoreCluster, E, H } from './harness.ts';
+
+function voteRequest(term: number, lastIndex = 0, lastTerm = 0, transfer = false): RaftMessage {
+  return { type: 'voteRequest', term, lastIndex, lastTerm, transfer };
+}
+
+function preVoteRequest(nextTerm: number, lastIndex = 0, lastTerm = 0): RaftMessage {
+  return { type: 'preVoteRequest', term: nextTerm - 1, nextTerm, poll: 7, lastIndex, lastTerm };
+}
+
+/** A node whose stickiness of the first moment is over. */
+function awake(options: ConstructorParameters<typeof CoreCluster>[0] = {}): CoreCluster {
+  const cluster = new CoreCluster(options);
+  for (const node of cluster.nodes.values()) {
+    node.core.election.stickyUntilUs = 0;
+    node.core.election.deadlineUs = Infinity;
+  }
+  return cluster;
+}
+
+const lastSent = (cluster: CoreCluster, nodeId: string): RaftMessage | undefined =>
+  cluster.node(nodeId).sent.at(-1)?.message;
+
+describe('votes', () => {
+  test('one per term, and the same answer to the same candidate', () => {
+    const cluster = awake();
+    const answers = ['n2', 'n3', 'n2'].map((from) => {
+      cluster.inject(from, 'n1', voteRequest(2));
+      return lastSent(cluster, 'n1');
+    });
+    expect(answers.map((answer) => answer?.type === 'voteResponse' && answer.granted)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(cluster.node('n1').disk.vote?.nodeId).toBe('n2');
+  });
+
+  test('a grant waits until term and vote are durable', () => {
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    n1.automatic.slots = false;
+    cluster.inject('n2', 'n1', voteRequest(2));
+    expect(n1.sent).toEqual([]);
+    cluster.completeSlots('n1');
+    expect(n1.sent.map(({ to, message }) => [to, message.type])).toEqual([['n2', 'voteResponse']]);
+  });
+
+  test('a grant that waits is dropped when the term changes', () => {
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    n1.automatic.slots = false;
+    cluster.inject('n2', 'n1', voteRequest(2));
+    cluster.inject('n3', 'n1', voteRequest(3));
+    while (cluster.completeSlots('n1'));
+    expect(n1.sent.map(({ to, message }) => [to, message.term])).toEqual([['n3', 3]]);
+  });
+
+  test('logs are compared by term, then by length, as they are in memory', () => {
+    const cluster = awake({ logs: { n1: [1, 1] } });
+    const ask = (lastIndex: number, lastTerm: number): boolean => {
+      cluster.inject('n2', 'n1', preVoteRequest(9, lastIndex, lastTerm));
+      const answer = lastSent(cluster, 'n1');
+      return answer?.type === 'preVoteResponse' && answer.granted;
+    };
+    expect([ask(1, 1), ask(2, 1), ask(3, 1), ask(1, 2)]).toEqual([false, true, true, true]);
+    const n1 = cluster.node('n1');
+    n1.automatic.persist = false;
+    cluster.inject('n3', 'n1', {
+      type: 'append',
+      term: 1,
+      prevIndex: 2,
+      prevTerm: 1,
+      entries: [
+        {
+          index: 3,
+          term: 1,
+          prevTerm: 1,
+          type: 'noop',
+          payload: new Uint8Array(0),
+          config: null,
+          record: null,
+        },
+      ],
+      commit: 0,
+      round: 1,
+    });
+    n1.core.election.stickyUntilUs = 0;
+    expect([ask(2, 1), ask(3, 1)]).toEqual([false, true]);
+  });
+
+  test('a denied vote does not postpone our own election, a granted one does', () => {
+    const cluster = awake({ logs: { n1: [1, 1] } });
+    const { election } = cluster.node('n1').core;
+    election.deadlineUs = cluster.nowUs + 7;
+    cluster.inject('n2', 'n1', voteRequest(2, 1, 1));
+    expect(election.deadlineUs).toBe(cluster.nowUs + 7);
+    cluster.inject('n3', 'n1', voteRequest(2, 2, 1));
+    expect(election.deadlineUs).toBeGreaterThanOrEqual(cluster.nowUs + E);
+  });
+
+  test('a node with a member’s name and another data directory is not heard', () => {
+    const cluster = awake();
+    const from = { nodeId: 'n2', storeId: 'other', bootCount: 1 };
+    cluster.step('n1', { type: 'message', from, message: voteRequest(5) });
+    expect(cluster.node('n1').term).toBe(0);
+    expect(cluster.node('n1').sent).toEqual([]);
+  });
+});
+
+describe('campaigns', () => {
+  test('R-13 our own vote counts when it is durable, and only if we still are a candidate', () => {
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    n1.automatic.slots = false;
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    cluster.deliverAll();
+    expect([n1.role, n1.term, n1.sent.filter((each) => each.message.term === 1)]).toEqual([
+      'candidate',
+      1,
+      [],
+    ]);
+    cluster.inject('n2', 'n1', { type: 'heartbeat', term: 1, commit: 0, round: 1 });
+    cluster.completeSlots('n1');
+    expect([n1.role, n1.core.leaderId, n1.core.election.votes.size]).toEqual(['follower', 'n2', 0]);
+    expect(n1.disk.vote?.nodeId).toBe('n1');
+  });
+
+  test('a sole voter leads in the first step after its vote is durable, and opens its term', () => {
+    const cluster = new CoreCluster({ size: 1 });
+    const n1 = cluster.node('n1');
+    n1.automatic.slots = false;
+    cluster.step('n1', { type: 'tick' });
+    expect(n1.role).toBe('candidate');
+    cluster.completeSlots('n1');
+    expect([n1.role, n1.terms(), n1.applied.length]).toEqual(['leader', [1], 1]);
+  });
+
+  test('R-22 a learner never campaigns', () => {
+    const cluster = new CoreCluster({ config: configOf(['n1', 'n2'], { learners: ['n3'] }) });
+    cluster.tick(20 * E, ['n3']);
+    expect(cluster.node('n3').sent).toEqual([]);
+  });
+
+  test('the poll is repeated as a new one every one to two H, in the same term', () => {
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.cut('n1', 'n2');
+    cluster.cut('n1', 'n3');
+    for (let count = 0; count < 100; count++) cluster.tick(H / 10, ['n1']);
+    const polls = n1.sent.flatMap(({ to, message }) =>
+      to === 'n2' && message.type === 'preVoteRequest' ? [message.poll] : [],
+    );
+    expect(polls.length).toBeGreaterThanOrEqual(5);
+    expect(polls.length).toBeLessThanOrEqual(11);
+    expect(new Set(polls).size).toBe(polls.length);
+    expect(n1.term).toBe(0);
+  });
+
+  test('grants of different polls do not add up', () => {
+    const cluster = awake({ size: 5 });
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    const first = n1.core.election.poll;
+    const grant = (poll: number): RaftMessage => ({
+      type: 'preVoteResponse',
+      term: 0,
+      requestTerm: 1,
+      poll,
+      granted: true,
+      reason: 'granted',
+    });
+    cluster.inject('n2', 'n1', grant(first));
+    cluster.tick(2 * H, ['n1']);
+    cluster.inject('n3', 'n1', grant(first));
+    cluster.inject('n3', 'n1', grant(n1.core.election.poll));
+    expect(n1.role).toBe('preCandidate');
+    cluster.inject('n4', 'n1', grant(n1.core.election.poll));
+    expect(n1.role).toBe('candidate');
+  });
+
+  test('sticky refusals are no verdict; a majority of others ends the poll', () => {
+    const refuse = (poll: number, reason: 'sticky' | 'log'): RaftMessage => ({
+      type: 'preVoteResponse',
+      term: 0,
+      requestTerm: 1,
+      poll,
+      granted: false,
+      reason,
+    });
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    cluster.inject('n2', 'n1', refuse(n1.core.election.poll, 'sticky'));
+    cluster.inject('n3', 'n1', refuse(n1.core.election.poll, 'sticky'));
+    expect(n1.role).toBe('preCandidate');
+    cluster.inject('n2', 'n1', refuse(n1.core.election.poll, 'log'));
+    cluster.inject('n3', 'n1', refuse(n1.core.election.poll, 'log'));
+    expect(n1.role).toBe('follower');
+  });
+});
