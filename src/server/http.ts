@@ -15,6 +15,7 @@ import type { Random } from '../ports/random.ts';
 import { AcquireCalls } from './acquire-call.ts';
 import { HostCalls } from './host-calls.ts';
 import { problemResponse } from './problem.ts';
+import { targetOf } from './request.ts';
 import { healthRoutes } from './routes-health.ts';
 import { lockRoutes } from './routes-locks.ts';
 import { sessionRoutes } from './routes-sessions.ts';
@@ -88,7 +89,7 @@ function answerError(error: Error, context: Context<HttpEnv>, options: HttpOptio
   if (error.code !== 'NOT_LEADER' || !options.redirect) return problemResponse(error);
   const address = leaderAddress(options);
   if (address === null) return problemResponse(error);
-  const location = `http://${address}${context.env.incoming.url ?? '/'}`;
+  const location = `http://${address}${targetOf(context)}`;
   return problemResponse(error, { status: 307, headers: { Location: location } });
 }
 

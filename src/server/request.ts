@@ -12,6 +12,9 @@ import { describeIssues } from './issues.ts';
 
 type HttpContext = Context<HttpEnv>;
 
+/** `/v1/locks/{name}/{verb}` cut at its slashes. */
+const SEGMENTS_MAX = 5;
+
 /** A JSON body that fits the schema. */
 export async function readBody<T extends z.ZodType>(
   context: HttpContext,
@@ -29,11 +32,16 @@ export async function readBody<T extends z.ZodType>(
 }
 
 /**
- * The path segment after /v1/locks/ or /v1/sessions/, decoded. From the request line itself: what
- * frameworks decode leniently or twice would let two callers mean different locks.
+ * The path segment after /v1/locks/ or /v1/sessions/, decoded. Taken from the request line itself:
+ * a framework decodes leniently and folds "." and "..", so that two callers could mean different
+ * locks by one path, or one lock by different ones.
  */
-export function pathValue(context: HttpContext): string {
-  const segment = (context.env.incoming.url ?? '').split('?', 1)[0]?.split('/')[3] ?? '';
+export function pathValue(context: HttpContext, kind: 'locks' | 'sessions'): string {
+  const segments = targetOf(context).split('?', 1)[0]?.split('/') ?? [];
+  const [, version, collection, segment = ''] = segments;
+  if (version !== 'v1' || collection !== kind || segments.length > SEGMENTS_MAX) {
+    throw invalid(`path: expected /v1/${kind}/{one segment}; a slash in it is written as %2F`);
+  }
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -41,9 +49,14 @@ export function pathValue(context: HttpContext): string {
   }
 }
 
+/** Path and query as they came, without the scheme and host that proxies put before them. */
+export function targetOf(context: HttpContext): string {
+  return (context.env.incoming.url ?? '/').replace(/^[a-z]+:\/\/[^/]*/i, '');
+}
+
 /** The lock name in the path. */
 export function pathName(context: HttpContext): string {
-  const name = pathValue(context);
+  const name = pathValue(context, 'locks');
   const problem = nameProblem(name);
   if (problem !== null) throw invalid(problem);
   return name;

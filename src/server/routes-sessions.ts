@@ -44,11 +44,11 @@ export function sessionRoutes(app: Hono<HttpEnv>, routing: Routing): void {
   });
 
   app.post('/v1/sessions/:id/keepalive', async (context) => {
-    return context.json({ ttlMs: await calls.keepAlive(pathValue(context)) });
+    return context.json({ ttlMs: await calls.keepAlive(pathValue(context, 'sessions')) });
   });
 
   app.delete('/v1/sessions/:id', async (context) => {
-    const session = pathValue(context);
+    const session = pathValue(context, 'sessions');
     const close = { op: 'closeSession', session, seq: seqs.next() } as const;
     const { revision } = await calls.execute(close);
     return context.json({ revision });

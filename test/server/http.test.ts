@@ -21,13 +21,14 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Sends a path as it is: fetch would tidy it up. */
-function rawStatus(path: string): Promise<number> {
+/** Asks for a path as it is: fetch would tidy it up. */
+function raw(path: string): Promise<{ status: number; text: string }> {
   const [host = '', port = ''] = address.split(':');
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host, port: Number(port), path }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
+      let text = '';
+      response.on('data', (chunk) => (text += String(chunk)));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
     });
     request.on('error', reject);
     request.end();
@@ -126,8 +127,26 @@ describe('names travel as one path segment', () => {
     ['%2e', 400],
     ['%2E%2e', 400],
   ] as const)('%s is no name', async ([segment, status]) => {
-    expect([status, 404]).toContain(await rawStatus(`/v1/locks/${segment}`));
+    expect([status, 404]).toContain((await raw(`/v1/locks/${segment}`)).status);
     expect((await call(address, 'GET /v1/locks')).body['locks']).toEqual([]);
+  });
+});
+
+describe('paths that could be read in two ways', () => {
+  test('name no lock but the one that the request line shows', async () => {
+    const session = await openSession(address);
+    await call(address, 'POST /v1/locks/real/acquire', { body: { session } });
+    const straight = await raw('/v1/locks/real');
+    expect(straight.text).toContain(`"session":"${session}"`);
+    expect((await raw(`http://somewhere/v1/locks/real`)).text).toBe(straight.text);
+    const crooked = [
+      '/v1/./locks/real',
+      '/v1/locks/x/../real',
+      '/v1//locks/real',
+      '/v1/locks/real/',
+    ];
+    for (const path of crooked) expect([400, 404]).toContain((await raw(path)).status);
+    await call(address, `DELETE /v1/sessions/${session}`);
   });
 });
 
