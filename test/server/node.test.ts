@@ -2,6 +2,7 @@
 
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -79,6 +80,20 @@ describe('a node that was not founded', () => {
     const opening = await call(addressOf(), 'POST /v1/sessions', { body: {} });
     expect(opening.body['code']).toBe('NOT_FOUNDED');
     expect(node.status()?.role).toBe('blank');
+  });
+});
+
+describe('callers that take their time', () => {
+  test('are cut when their headers do not come', async () => {
+    await create({ sizeLimits: { httpHeadersMs: 100, httpRequestMs: 100 } }).start();
+    const [host = '', port = ''] = addressOf().split(':');
+    const sockets = ['', 'GET /livez HT'].map((text) => {
+      const socket = connect({ host, port: Number(port) });
+      socket.write(text);
+      return socket.resume();
+    });
+    await Promise.all(sockets.map((socket) => new Promise((done) => socket.on('close', done))));
+    expect((await call(addressOf(), 'GET /livez')).status).toBe(200);
   });
 });
 
