@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly hard?: Readonly<Record<string, { term: number; vote?: Ballot | null }>>;
   /** How many entries recovery hands over in memory; default all. */
   readonly tailCount?: number;
+  /** False when made-up messages speak for the others: their disks are not checked then. */
+  readonly isObserved?: boolean;
 }
 
 /** Messages between two nodes, oldest first. */
@@ -45,6 +47,7 @@ export class CoreCluster {
   readonly nodes = new Map<string, CoreNode>();
   readonly observer: ClusterObserver;
   readonly settings: RaftSettings;
+  private readonly isObserved: boolean;
   private readonly links = new Map<string, Link>();
   /** Directed links that swallow what is sent: `n1>n2`. */
   private readonly cuts = new Set<string>();
@@ -54,6 +57,7 @@ export class CoreCluster {
     const names = Array.from({ length: size }, (_, at) => `n${at + 1}`);
     const config = options.config ?? configOf(names);
     this.settings = { ...SETTINGS, ...options.settings };
+    this.isObserved = options.isObserved ?? true;
     this.observer = new ClusterObserver(origin);
     const members = [...config.voters, ...config.votersOutgoing, ...config.learners];
     for (const nodeId of new Set(members.map((each) => each.nodeId))) {
@@ -240,7 +244,9 @@ export class CoreCluster {
         seed: seed * 1_000 + Number(nodeId.slice(1)),
         tailCount: options.tailCount ?? Infinity,
         onSend: (node, to, message) => this.onSend(node, to, message),
-        afterStep: (node) => this.observer.afterStep(node, this.nodes),
+        afterStep: (node) => {
+          if (this.isObserved) this.observer.afterStep(node, this.nodes);
+        },
       },
       this.nowUs,
     );
