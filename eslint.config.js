@@ -4,22 +4,25 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   { ignores: ['dist/', 'data/', '.cache/', 'coverage/'] },
   {
+    rules: {
+      eqeqeq: 'error',
+      'no-eval': 'error',
+      'no-implied-eval': 'error',
+      'no-param-reassign': 'error',
+      'no-throw-literal': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  { files: ['**/*.{js,mjs}'], rules: { 'no-unused-vars': 'error', 'no-unreachable': 'error' } },
+  {
     files: ['**/*.{ts,cts}'],
     extends: [tseslint.configs.recommended],
     languageOptions: {
       parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
     },
     rules: {
-      eqeqeq: 'error',
-      'no-console': 'error',
-      'no-eval': 'error',
-      'no-implied-eval': 'error',
-      'no-param-reassign': 'error',
-      'no-restricted-syntax': ['error', { selector: 'ForInStatement', message: 'Use for…of.' }],
-      'no-throw-literal': 'error',
-      'no-var': 'error',
-      'object-shorthand': 'error',
-      'prefer-const': 'error',
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
@@ -35,15 +38,9 @@ export default tseslint.config(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
-      '@typescript-eslint/unbound-method': 'error',
     },
   },
   { files: ['**/*.d.ts'], rules: { 'no-var': 'off' } },
-  {
-    files: ['test/**'],
-    rules: {
-      '@typescript-eslint/explicit-module-boundary-types': 'off',
-      '@typescript-eslint/unbound-method': 'off',
-    },
-  },
+  { files: ['src/**', 'sim/**'], rules: { 'no-console': 'error' } },
+  { files: ['test/**'], rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' } },
 );
