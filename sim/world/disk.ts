@@ -17,8 +17,11 @@ import { WriteLanes } from './write-lanes.ts';
 /** The kinds of operations, for failures and latencies. */
 export type DiskOperation = 'open' | 'batch' | 'range' | 'freeBytes' | 'slotRead' | 'slotWrite';
 
-/** What a write that was under way, or that failed, has done; by default luck decides. */
-export type WriteEffect = 'landed' | 'lost' | 'drawn';
+/**
+ * What a write that was under way, or that failed, has done; by default luck decides. `torn`: a
+ * slot, overwritten in place, holds neither old nor new after a power loss; a batch is lost.
+ */
+export type WriteEffect = 'landed' | 'lost' | 'torn' | 'drawn';
 
 /** How long an operation takes, drawn between these, in microseconds. */
 export interface Latency {
@@ -119,16 +122,19 @@ export class SimDisk {
 
   /** Ends all lives. Completed writes stay, synced or not: the operating system still has them. */
   crash(underWay: WriteEffect = 'drawn'): void {
-    for (const life of this.lives) life.isOver = true;
-    this.lives = [];
-    this.owner = null;
-    this.failures = [];
+    this.endLives();
     this.writes.abandon((write) => this.isLanded(underWay, write.name));
   }
 
   /** A crash together with the machine: of what was not synced only a prefix is left. */
   losePower(underWay: WriteEffect = 'drawn'): void {
-    this.crash(underWay);
+    this.endLives();
+    const torn: SlotImage[] = [];
+    this.writes.abandon((write) => {
+      const slot = this.slots.find((_, place) => write.name.includes(` slot ${place} `));
+      if (slot !== undefined && this.isTorn(underWay, write.name)) torn.push(slot);
+      return this.isLanded(underWay, write.name);
+    });
     const { luck, name, hasHoles } = this.options;
     const at = ++this.operationCount;
     const draw = (count: number): number => luck.below(count + 1, 'survivors', name, at);
@@ -136,6 +142,7 @@ export class SimDisk {
     this.slots.forEach((slot, place) =>
       slot.losePower(luck.below(2, 'slot survives', name, at, place) === 1),
     );
+    for (const slot of torn) slot.tear();
   }
 
   /** Damage: the store is gone as a whole, as when somebody deletes its directory. */
@@ -147,6 +154,13 @@ export class SimDisk {
   /** Plans an error. Plans end with the life they were made in. */
   fail(plan: PlannedFailure): void {
     this.failures.push({ plan, left: plan.after ?? 0 });
+  }
+
+  private endLives(): void {
+    for (const life of this.lives) life.isOver = true;
+    this.lives = [];
+    this.owner = null;
+    this.failures = [];
   }
 
   private createKeyValue(life: Life): KeyValue {
@@ -258,6 +272,11 @@ export class SimDisk {
   private isLanded(effect: WriteEffect, writeName: string): boolean {
     if (effect !== 'drawn') return effect === 'landed';
     return this.options.luck.below(2, 'lands', this.options.name, writeName) === 1;
+  }
+
+  private isTorn(effect: WriteEffect, writeName: string): boolean {
+    if (effect !== 'drawn') return effect === 'torn';
+    return this.options.luck.below(3, 'tears', this.options.name, writeName) === 0;
   }
 
   private takeFailure(operation: DiskOperation): PlannedFailure | null {

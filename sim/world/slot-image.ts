@@ -20,6 +20,13 @@ export class SlotImage {
     else this.current = this.synced;
   }
 
+  /** A replacement was cut off in the middle. A first version appears whole or not at all. */
+  tear(): void {
+    if (this.synced === null) return;
+    const content = this.synced.map((byte, at) => (at % 2 === 0 ? byte : byte ^ 0xff));
+    this.overwrite(content);
+  }
+
   /** Damage: replaces or removes the file, behind the back of whoever wrote it. */
   overwrite(content: Uint8Array | null): void {
     this.current = content;

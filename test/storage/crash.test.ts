@@ -23,6 +23,7 @@ function crashPoints(writes: number): readonly CrashPoint[] {
     for (const underWay of ['lost', 'landed'] as const) {
       for (const hasPower of [true, false]) points.push({ writes: at, underWay, hasPower });
     }
+    points.push({ writes: at, underWay: 'torn', hasPower: false });
   }
   return points;
 }
@@ -93,6 +94,24 @@ describe('a crash', () => {
     }
   });
 
+  test('M-64 that tears a slot leaves the other one, also when the next start is cut off too', () => {
+    const vote = { nodeId: 'n2', storeId: 'store of n2' };
+    const write: Story = [
+      (storage, answered) => storage.writeHardState({ term: 7, vote }, answered),
+    ];
+    const start: Story = [(storage, answered) => storage.open(() => answered())];
+    for (const at of [0, 1]) {
+      for (const again of [0, 1]) {
+        const rig = new Rig();
+        const storage = rig.founded(1);
+        const point = { underWay: 'torn', hasPower: false } as const;
+        crashDuring(rig, storage, write, { writes: at, ...point });
+        crashDuring(rig, rig.boot(), start, { writes: again, ...point });
+        expect(rig.recover()).toMatchObject(at === 0 ? { term: 1 } : { term: 7, vote });
+      }
+    }
+  });
+
   test('M-64 never brings back a term that was answered, whichever slot rots afterwards', () => {
     const prepare = (): { rig: Rig; storage: NodeStorage } => {
       const rig = new Rig();
@@ -102,7 +121,9 @@ describe('a crash', () => {
     const story: Story = [2, 3, 4].map((term) => (storage, answered) => {
       storage.writeHardState({ term, vote: vote(`n${term}`) }, answered);
     });
-    for (const point of crashPoints(writesOf(prepare, story))) {
+    // A torn slot and a rotten one are two faults at once: refused, and shown elsewhere.
+    const points = crashPoints(writesOf(prepare, story));
+    for (const point of points.filter(({ underWay }) => underWay !== 'torn')) {
       for (const rotten of [0, 1] as const) {
         const { rig, storage } = prepare();
         const answered = crashDuring(rig, storage, story, point);

@@ -26,6 +26,7 @@ type Done = (result: Stored<void>) => void;
 
 /** Writes changes in order; those that arrive during a write share the next one. */
 export class HardState {
+  /** In the order in which they are written. */
   private readonly slots: readonly [SlotFile, SlotFile];
   private wanted: SlotRecord;
   private onDisk: SlotRecord;
@@ -109,6 +110,18 @@ export function newestRecord(found: readonly SlotFound[]): SlotRecord | null {
     if (newest === null || slot.record.version > newest.version) newest = slot.record;
   }
   return newest;
+}
+
+/**
+ * The order to write the slots in: one that is damaged or missing first. The other is then the
+ * only good one, and a power loss may tear whatever is being overwritten.
+ */
+export function writingOrder(
+  slots: readonly [SlotFile, SlotFile],
+  found: readonly [SlotFound, SlotFound],
+): readonly [SlotFile, SlotFile] {
+  const isFirstTheOnlyGood = found[0].state === 'valid' && found[1].state !== 'valid';
+  return isFirstTheOnlyGood ? [slots[1], slots[0]] : slots;
 }
 
 function interpretSlot(read: Stored<Uint8Array | null>): SlotFound {

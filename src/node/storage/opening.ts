@@ -13,7 +13,7 @@ import { clusterSeed } from '../../wire/record.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
 import { SLOT_FORMAT_VERSION } from '../../wire/slots.ts';
 import * as exits from './exits.ts';
-import { HardState, markFailed, readSlots } from './hard-state.ts';
+import { HardState, markFailed, readSlots, writingOrder } from './hard-state.ts';
 import type { SlotFound } from './hard-state.ts';
 import { CHUNK_RANGE, encodeStoreId, ROW, ROW_RANGE } from './layout.ts';
 import { scanLog } from './log-scan.ts';
@@ -88,7 +88,8 @@ function readRows(keyValue: KeyValue, done: (rows: StorageResult<Rows>) => void)
 function create(options: OpeningOptions, rows: Rows, done: Done): void {
   const { keyValue, random } = options;
   const onStoreId = (storeId: StoreId): void => {
-    countBoot(options, { record: blankRecord(options.nodeId, storeId), founded: null }, done);
+    const record = blankRecord(options.nodeId, storeId);
+    countBoot(options.slots, { record, founded: null }, done);
   };
   refuseEntries(keyValue, 'entries are there, but neither slot.', done, () => {
     if (rows.has(ROW.store)) {
@@ -108,9 +109,10 @@ function verify(
   { found, rows }: { readonly found: readonly [SlotFound, SlotFound]; readonly rows: Rows },
   done: Done,
 ): void {
-  const slots = verifySlots(found, options.nodeId, rows);
-  if (!slots.ok) return done(slots);
-  const record = slots.value;
+  const verified = verifySlots(found, options.nodeId, rows);
+  if (!verified.ok) return done(verified);
+  const record = verified.value;
+  const slots = writingOrder(options.slots, found);
   for (const slot of found) {
     if (slot.state !== 'damaged') continue;
     options.logger.warn('one slot of the hard state is damaged; it will be rewritten', {
@@ -122,7 +124,7 @@ function verify(
   if (record.clusterId === null) {
     const what = 'entries are there, but it says that the node is blank.';
     return refuseEntries(options.keyValue, what, done, () => {
-      countBoot(options, { record, founded: null }, done);
+      countBoot(slots, { record, founded: null }, done);
     });
   }
   const founded = verifyRows(rows, record);
@@ -134,13 +136,13 @@ function verify(
     if (!log.ok) return done(log);
     const shortfall = verifyLog(log.value.index, tail, record);
     if (shortfall !== null) return done(exits.refuse(shortfall));
-    countBoot(options, { record, founded: { founding, log: log.value } }, done);
+    countBoot(slots, { record, founded: { founding, log: log.value } }, done);
   });
 }
 
 // The first write of a start, and the last of its steps: durable before the first hello.
 function countBoot(
-  { slots }: OpeningOptions,
+  slots: readonly [SlotFile, SlotFile],
   { record, founded }: { readonly record: SlotRecord; readonly founded: Founded | null },
   done: Done,
 ): void {
