@@ -74,6 +74,18 @@ test('errors of the system and of LevelDB are told apart by code and text', () =
   expect(storageFailure(level).message).toMatch(/failed to write: IO error.*No space left/);
 });
 
+test('a delay beyond what setTimeout takes is cut to it, not fired at once', async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error): void => void warnings.push(warning.name);
+  process.on('warning', note);
+  const clock = createSystemClock();
+  const timer = clock.after(1e15, () => warnings.push('rang'));
+  await new Promise<void>((resolve) => clock.after(5_000, resolve));
+  timer.cancel();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 test('random numbers are whole, in range, and fill all 32 bits', () => {
   const random = createSystemRandom();
   const drawn = Array.from({ length: 2_000 }, () => random.u32());

@@ -192,6 +192,13 @@ describe('the log', () => {
     }
   });
 
+  test('83 a chunk moved to another key, though entry still follows entry', () => {
+    const rig = seasoned();
+    rig.disk.store.overwrite(chunkKey(7), rig.disk.store.value(chunkKey(6)));
+    rig.disk.store.overwrite(chunkKey(6), null);
+    expect(refusal(rig).message).toMatch(/begins with entry 6/);
+  });
+
   test('83 a chunk of another history: the chain of terms is broken', () => {
     const rig = seasoned();
     const other = new Rig();
