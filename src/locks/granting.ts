@@ -35,7 +35,7 @@ export function findObstacle(step: Step, items: readonly RequestItem[]): Obstacl
   return null;
 }
 
-/** Makes a request, waiting or new, the holder of all its names; the token is this entry's index. */
+/** Makes a request, waiting or new, holder of all its names; its token is this entry's index. */
 export function grant(step: Step, request: Request): void {
   request.token = step.index;
   for (const claim of request.claims) addHolder(claim);

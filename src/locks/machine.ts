@@ -19,7 +19,7 @@ import { endSession, endSessionByOperator, expireSession, openSession } from './
 import type { LockState, Step } from './step.ts';
 import { lockView, sessionView } from './views.ts';
 
-/** An empty machine: no sessions, no locks. `limits` are the replicated ones, equal on all nodes. */
+/** A machine without sessions and locks. `limits` are the replicated ones, equal on all nodes. */
 export function createLockMachine(limits: ReplicatedLimits): LockMachine {
   return new StateMachine(limits);
 }

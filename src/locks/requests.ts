@@ -26,9 +26,10 @@ export function answerOnce(
 ): Outcome {
   const session = step.state.sessions.find(command.session);
   if (session === null) return sessionGone(command.session);
+  noteUse(step, session);
   const problem = requestProblem(command);
   if (problem !== null) return { code: 'INVALID', message: problem };
-  noteContact(step, session, command.ackedBelow);
+  noteAcknowledged(step, session, command.ackedBelow);
   const known = knownAnswer(session, command);
   if (known !== null) return known;
   if (isWindowFull(session, command, step.state.limits)) return windowFull(session);
@@ -60,16 +61,18 @@ function presentState(request: Request): Outcome {
   return { code: 'QUEUED', ahead: aheadOf(request) };
 }
 
+/** Somebody knows the id, so the open was not a late duplicate that nobody waits for. */
+function noteUse(step: Step, session: Session): void {
+  if (session.isUsed) return;
+  session.isUsed = true;
+  step.state.rows.touch(session);
+  if (session.ttlMs !== null) return;
+  step.events.push({ type: 'leaseChanged', session: session.id, leaseMs: null });
+}
+
 /** The client's word that it knows all answers below `ackedBelow`: their records may go. */
-function noteContact(step: Step, session: Session, ackedBelow: number): void {
+function noteAcknowledged(step: Step, session: Session, ackedBelow: number): void {
   const { rows } = step.state;
-  if (!session.isUsed) {
-    session.isUsed = true;
-    rows.touch(session);
-    if (session.ttlMs === null) {
-      step.events.push({ type: 'leaseChanged', session: session.id, leaseMs: null });
-    }
-  }
   if (ackedBelow <= session.ackedBelow) return;
   const before = session.ackedBelow;
   session.ackedBelow = ackedBelow;

@@ -10,6 +10,7 @@ export function lockView(name: string, lock: Lock | null): LockView {
   return { name, holders: lock.holders.map(holderView), waiters };
 }
 
+/** A grant as the loser of the race and an inspector see it. */
 export function holderView({ request, item }: Claim): HolderView {
   const { session } = request;
   return {
@@ -25,6 +26,7 @@ export function holderView({ request, item }: Claim): HolderView {
   };
 }
 
+/** A session with its lease (milliseconds) and the number of names it holds and waits for. */
 export function sessionView(session: Session): SessionView {
   return {
     session: session.id,

@@ -14,7 +14,7 @@ describe('a retry of a request', () => {
     expect(rig.tokens('a')).toEqual([token]);
   });
 
-  test('INV-14 C13 stands once in the queue, and learns of its present place and later grant', () => {
+  test('INV-14 C13 stands once in the queue; learns of its place and its later grant', () => {
     const rig = new Rig();
     const [holder, first, second] = [rig.open(), rig.open(), rig.open()];
     const token = rig.take(holder, 'a');
@@ -207,6 +207,7 @@ describe('the window', () => {
 test('numbers that are no request numbers are refused without a trace', () => {
   const rig = new Rig();
   const client = rig.open();
+  rig.take(client, 'b');
   const before = rig.machine.stateHash();
   for (const seq of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
     const command = { ...acquireCommand(client, 'a'), seq };

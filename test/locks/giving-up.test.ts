@@ -28,7 +28,7 @@ describe('cancel', () => {
     expect(rig.events).toMatchObject([freed, { type: 'granted', session: next.id }]);
   });
 
-  test('M-73 for an acquire that was not seen refuses it when it arrives, whatever it contains', () => {
+  test('M-73 for an acquire not yet seen refuses it when it arrives, whatever it contains', () => {
     const rig = new Rig();
     const client = rig.open();
     client.seq = 1;

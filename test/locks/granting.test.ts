@@ -30,7 +30,7 @@ describe('a lock', () => {
     ]);
   });
 
-  test('INV-19 is handed on in the order of the log; the token is that of the releasing entry', () => {
+  test('INV-19 is handed on in log order; the token is the index of the releasing entry', () => {
     const rig = new Rig();
     const [holder, second, third] = [rig.open(), rig.open(), rig.open()];
     const token = rig.take(holder, 'a');

@@ -14,7 +14,7 @@ import type { Draft } from './random-log.ts';
 const LIMITS = { ...DEFAULT_LIMITS, windowMax: 4, holdingsPerSessionMax: 7 };
 const TERM = 5;
 
-test('INV-14 INV-15 INV-18 INV-19 any log has the outcomes and the state of the plain model', () => {
+test('INV-14 INV-15 INV-18 INV-19 any log gives what the plain model gives', () => {
   fc.assert(
     fc.property(drafts, (list) => {
       const machine = createLockMachine(LIMITS);

@@ -24,7 +24,7 @@ describe('opening', () => {
     });
   });
 
-  test('INV-14 again with the same nonce answers for the living session, and opens no second', () => {
+  test('INV-14 with the nonce of a living session answers for it, and opens no second', () => {
     const rig = new Rig();
     const client = rig.open();
     expect(rig.repeat(1)).toMatchObject({ code: 'OPENED', session: client.id });
@@ -112,7 +112,7 @@ describe('the end of a session', () => {
     expect(rig.holders('a')).toEqual([three.id]);
   });
 
-  test('B3 a new session of the same name queues behind the old grant and gets a larger token', () => {
+  test('B3 a new session of the same name queues behind the old; its token is larger', () => {
     const rig = new Rig();
     const old = rig.open({ name: 'worker' });
     const token = rig.take(old, 'a');
