@@ -17,6 +17,7 @@ export type { LocalCluster, LocalClusterOptions } from './server/local-cluster.t
 export { HoldfastError };
 export type { Logger, NodeConfigInput, NodeStatus };
 
+/** Which node to be, and where. */
 export interface CreateNodeOptions {
   /** The content of cluster.config.json, or the path of the file. */
   readonly config: NodeConfigInput | string;

@@ -2,6 +2,7 @@
 
 import { HoldfastError, describeValue } from '../base/error.ts';
 
+/** The two parts of an address. */
 export interface HostAndPort {
   /** A name or an IP address, without brackets. */
   readonly host: string;

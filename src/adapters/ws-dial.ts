@@ -12,6 +12,7 @@ export interface DialledEnds {
   readonly socket: Socket;
 }
 
+/** Where to, and for how long to try. */
 export interface DialTarget {
   readonly url: string;
   /** From the call to the open connection, the handshake included. */

@@ -24,6 +24,7 @@ export interface WsListen {
   readonly allowedOrigins: readonly string[];
 }
 
+/** A transport that listens too, or only dials. */
 export interface WsTransportOptions {
   /** Left out by a process that only dials. */
   readonly listen?: WsListen;
@@ -38,6 +39,7 @@ export interface WsTransportCounts {
   readonly refusedUpgrades: number;
 }
 
+/** The port, and what only this transport can tell and do. */
 export interface WsTransport extends Transport {
   /** The address that is listened on, with its real port; null before `listen` is done. */
   address(): string | null;
@@ -233,7 +235,8 @@ function addressOf(server: Server): string | null {
 
 function listenError(error: Error, address: string): Error {
   if ('code' in error && error.code === 'EADDRINUSE') {
-    const text = `another process listens on ${address}; stop it, or give this node another address`;
+    const remedy = 'stop it, or give this node another address';
+    const text = `another process listens on ${address}; ${remedy}`;
     return new HoldfastError('PORT_IN_USE', text, { cause: error, details: { address } });
   }
   const text = `cannot listen on ${address}: ${error.message}`;

@@ -9,6 +9,7 @@ import type { SessionNews } from '../wire/client-messages.ts';
 import { endError, sessionGone } from './host-calls.ts';
 import type { HostCalls } from './host-calls.ts';
 
+/** What one HTTP caller asks for; `waitMs` 0 does not wait, `meta` is JSON text. */
 export interface AcquireRequest {
   readonly session: SessionId;
   readonly seq: number;
@@ -20,6 +21,7 @@ export interface AcquireRequest {
   readonly meta: string;
 }
 
+/** The body of a 200. */
 export interface HttpGrant {
   readonly token: Token;
   readonly revision: Revision;

@@ -14,6 +14,7 @@ export type { ConfiguredNode, NodeConfig, NodeConfigInput };
 /** RAFT.md §0: fewer heartbeats than this in an election time-out let one lost packet depose. */
 const HEARTBEATS_PER_ELECTION_MIN = 10;
 
+/** What the command line may say instead of the file. */
 export interface ConfigOverrides {
   /** The flag --insecure: as if the file said so. */
   readonly insecure?: boolean;

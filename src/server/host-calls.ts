@@ -13,6 +13,7 @@ import type { CommandBody } from '../wire/command.ts';
 import { encodeBody } from '../wire/command.ts';
 import { holderJson } from './views.ts';
 
+/** Whom to call and how long to wait. */
 export interface HostCallsOptions {
   readonly host: Host;
   readonly clock: Clock;
@@ -23,6 +24,7 @@ export interface HostCallsOptions {
 /** Outcomes that are no errors. */
 export type Success = Extract<Outcome, { code: 'OPENED' | 'GRANTED' | 'QUEUED' | 'DONE' }>;
 
+/** A command that took effect; `revision` is the index of its entry. */
 export interface Applied {
   readonly revision: Revision;
   readonly outcome: Success;

@@ -22,6 +22,7 @@ import { sessionRoutes } from './routes-sessions.ts';
 import type { HttpEnv, Routing } from './routing.ts';
 import { UnnumberedSeqs } from './unnumbered-seqs.ts';
 
+/** What the HTTP door of a node needs. */
 export interface HttpOptions {
   readonly host: Host;
   readonly clock: Clock;

@@ -17,6 +17,7 @@ import { freeAddresses } from './free-addresses.ts';
 import { startNode } from './server.ts';
 import type { RunningNode } from './server.ts';
 
+/** Size and settings of a throw-away cluster; everything may be left out. */
 export interface LocalClusterOptions {
   /** How many, 1 to 7. Default 3. */
   readonly nodes?: number;
@@ -129,7 +130,8 @@ class InProcessCluster implements LocalCluster {
       };
       const timer = setTimeout(() => {
         finish();
-        const text = `no node led within ${PATIENCE_MS} ms; running: ${[...this.running.keys()].join()}`;
+        const running = [...this.running.keys()].join(', ');
+        const text = `no node led within ${PATIENCE_MS} ms; running: ${running}`;
         reject(new HoldfastError('UNAVAILABLE', text));
       }, PATIENCE_MS);
       endings.push(() => clearTimeout(timer));

@@ -5,10 +5,13 @@
 import { pino } from 'pino';
 import type { LogFields, Logger } from '../ports/logger.ts';
 
+/** From the most talkative to none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
+/** One of LOG_LEVELS: lines below it are not written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Where a node's log goes, and how much of it. */
 export interface NodeLoggerOptions {
   readonly level: LogLevel;
   /** Stands in every line as `node`. */
@@ -19,6 +22,7 @@ export interface NodeLoggerOptions {
   readonly destination?: number | string;
 }
 
+/** A logger that knows what it lost. */
 export interface NodeLogger extends Logger {
   /** Lines lost so far because nothing took them. */
   dropped(): number;

@@ -108,6 +108,7 @@ export const fields = {
   text: z.string('a text').max(512, 'a text of at most 512 characters'),
 };
 
+/** The refusal of a request: what was expected and what came. */
 export function invalid(message: string): HoldfastError {
   return new HoldfastError('INVALID', message);
 }

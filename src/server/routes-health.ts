@@ -31,7 +31,8 @@ function readinessProblem(status: NodeStatus): HoldfastError | null {
     case 'blank':
       return new HoldfastError(
         'NOT_FOUNDED',
-        `${status.nodeId} belongs to no cluster yet: start all nodes, then run "holdfast init" once`,
+        `${status.nodeId} belongs to no cluster yet: start all nodes, ` +
+          'then run "holdfast init" once',
       );
     case 'starting':
       return new HoldfastError('UNAVAILABLE', 'the node is starting');

@@ -20,6 +20,7 @@ import { createHttpServer } from './http-server.ts';
 import { chooseLogLevel, createNodeLogger } from './logger.ts';
 import { packageVersion } from './version.ts';
 
+/** Which node to be, and where. */
 export interface NodeOptions {
   readonly config: NodeConfig;
   /** Which of the configured nodes to be. */

@@ -4,6 +4,7 @@ import { HoldfastError } from '../../src/base/error.ts';
 import { AcquireCalls } from '../../src/server/acquire-call.ts';
 import type { Caller } from '../../src/server/acquire-call.ts';
 import { HostCalls } from '../../src/server/host-calls.ts';
+import { until } from '../conformance/ws-world.ts';
 import { createScriptedHost } from './scripted-host.ts';
 import type { ScriptedHost } from './scripted-host.ts';
 
@@ -43,8 +44,9 @@ function settled<T>(promise: Promise<T>): Promise<T | string> {
   return promise.catch((error: unknown) => (HoldfastError.is(error) ? error.code : 'other'));
 }
 
-async function turn(): Promise<void> {
-  await new Promise((done) => setImmediate(done));
+/** Lets the answer of the host come to those who wait for it. */
+function waiting(host: ScriptedHost, count = 1): Promise<void> {
+  return until('the wait has begun', () => host.heldOpen === count);
 }
 
 describe('a waiting acquire', () => {
@@ -61,8 +63,7 @@ describe('a waiting acquire', () => {
     const { host, acquires } = setUp();
     const grant = acquires.acquire(REQUEST, caller());
     host.executed[0]?.(QUEUED);
-    await turn();
-    expect(host.heldOpen).toBe(1);
+    await waiting(host);
     host.tell({ kind: 'granted', session: 's', acquireSeq: 4, token: 8 });
     host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
     expect(await grant).toMatchObject({ token: 9 });
@@ -75,7 +76,7 @@ describe('a waiting acquire', () => {
     const { host, acquires } = setUp();
     const grant = settled(acquires.acquire(REQUEST, caller()));
     host.executed[0]?.(QUEUED);
-    await turn();
+    await waiting(host);
     host.tell({ kind: 'over', session: 's', acquireSeq: 5, token: 0, cause, reason: 'x' });
     expect(await grant).toBe(code);
     expect([host.listeners(), host.heldOpen]).toEqual([0, 0]);
@@ -85,7 +86,7 @@ describe('a waiting acquire', () => {
     const { host, acquires } = setUp();
     const grant = settled(acquires.acquire(REQUEST, caller()));
     host.executed[0]?.(QUEUED);
-    await turn();
+    await waiting(host);
     host.changeLeader();
     host.role = 'follower';
     host.changeLeader();
@@ -100,7 +101,7 @@ describe('a caller that goes away', () => {
     const connection = caller();
     const grant = settled(acquires.acquire(REQUEST, connection));
     host.executed[0]?.(QUEUED);
-    await turn();
+    await waiting(host);
     connection.leave();
     expect(await grant).toBe('CANCELLED');
     expect(host.withdrawn).toEqual(['s 5']);
@@ -113,7 +114,7 @@ describe('a caller that goes away', () => {
     const lost = settled(acquires.acquire(REQUEST, first));
     const retry = acquires.acquire(REQUEST, second);
     for (const done of host.executed) done(QUEUED);
-    await turn();
+    await waiting(host, 2);
     first.leave();
     expect(await lost).toBe('CANCELLED');
     expect(host.withdrawn).toEqual([]);
