@@ -10,6 +10,7 @@ import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { jitter } from './backoff.ts';
 import type { LeaseClock } from './lease-clock.ts';
+import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
 import type { Loss } from './loss.ts';
 
@@ -17,6 +18,7 @@ import type { Loss } from './loss.ts';
 const PROBE_US = 15_000_000;
 const NONCES_MAX = 64;
 
+/** What a renewer needs of its process and client. */
 export interface RenewerPorts {
   readonly clock: Clock;
   readonly leaseClock: LeaseClock;
@@ -24,6 +26,7 @@ export interface RenewerPorts {
   readonly links: Links;
 }
 
+/** The lease as it was opened. */
 export interface LeaseStart {
   readonly session: SessionId;
   /** As the cluster returned it. */
@@ -38,6 +41,7 @@ export function beliefUs(ttlMs: number | null): number {
   return ttlMs === null ? Infinity : Math.floor((ttlMs * 1000 * 99) / 101);
 }
 
+/** The lease of one session. */
 export class Renewer {
   private readonly ports: RenewerPorts;
   private readonly session: SessionId;
@@ -144,15 +148,16 @@ export class Renewer {
     this.arm(sentUs);
   }
 
-  // The leader first, then one after the other: the news of who leads may be late.
-  private target(): ReturnType<Links['up']>[number] | undefined {
-    const up = this.ports.links.up();
-    return up[this.attempts % Math.max(1, up.length)];
+  // The leader and the others in turns: the news of who leads may be late.
+  private target(): NodeLink | undefined {
+    const [first, ...others] = this.ports.links.up();
+    const isForFirst = this.attempts % 2 === 0 || others.length === 0;
+    return isForFirst ? first : others[(this.attempts >>> 1) % others.length];
   }
 
-  // From a twelfth to a quarter of the TTL, so that several tries fit before the deadline.
+  // Pauses grow to an eighth of the TTL, so that several tries fit before the deadline.
   private retryUs(): number {
-    const us = Math.min(this.ttlUs / 4, (this.ttlUs / 24) * 2 ** Math.min(this.attempts, 8));
+    const us = Math.min(this.ttlUs / 8, (this.ttlUs / 48) * 2 ** Math.min(this.attempts, 8));
     return jitter(this.ports.random, us);
   }
 

@@ -2,6 +2,7 @@
 // same bytes, after a reconnect, a change of leader or an honest refusal (DESIGN.md §6).
 
 import { HoldfastError } from '../base/error.ts';
+import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Answer, ClientMessage, Reply } from '../wire/client-messages.ts';
@@ -20,6 +21,8 @@ const FRAME_BYTES_MAX = 192 * 1024;
 /** Requests that wait for their first transmission. */
 const WAITING_MAX = 100_000;
 
+/** A request that a living link left unanswered for so long is sent again. */
+const ANSWER_US = 4_000_000;
 const PAUSE_FIRST_US = 10_000;
 const PAUSE_CAP_US = 1_000_000;
 
@@ -27,17 +30,23 @@ interface Pending {
   readonly exchange: Exchange;
   requestId: number;
   sizeBytes: number;
+  sentUs: MonoUs;
   isInDoubt: boolean;
   /** Its doubt before the present transmission: a certain refusal brings it back. */
   wasInDoubt: boolean;
   isOver: boolean;
 }
 
+/** What requests need of their process. */
 export interface RequestsPorts {
   readonly clock: Clock;
   readonly random: Random;
 }
 
+/**
+ * Invariant: each exchange is in exactly one of `waiting`, `returned` and `inFlight`, until it is
+ * over.
+ */
 export class Requests {
   private readonly clock: Clock;
   private readonly links: Links;
@@ -52,6 +61,7 @@ export class Requests {
   private nextId = 1;
   private isPumpDue = false;
   private pauseTimer: Timer | null = null;
+  private answerTimer: Timer | null = null;
   private refusal: Refusal | null = null;
   private failure: HoldfastError | null = null;
 
@@ -67,6 +77,7 @@ export class Requests {
       exchange,
       requestId: 0,
       sizeBytes: 0,
+      sentUs: 0,
       isInDoubt: false,
       wasInDoubt: false,
       isOver: false,
@@ -120,7 +131,8 @@ export class Requests {
   /** Fails everything, now and from now on. */
   failAll(error: HoldfastError): void {
     this.failure ??= error;
-    this.pauseTimer?.cancel();
+    this.answerTimer?.cancel();
+    this.answerTimer = null;
     this.takeBack();
     this.putReturnedBack();
     for (const pending of this.waiting.takeAll()) {
@@ -175,10 +187,29 @@ export class Requests {
   private enter(pending: Pending, sizeBytes: number): void {
     pending.requestId = this.nextId++;
     pending.sizeBytes = sizeBytes;
+    pending.sentUs = this.clock.monoUs();
     pending.wasInDoubt = pending.isInDoubt;
     pending.isInDoubt = true;
     this.inFlight.set(pending.requestId, pending);
     this.inFlightBytes += sizeBytes;
+    this.answerTimer ??= this.clock.after(ANSWER_US, () => this.onAnswersDue());
+  }
+
+  // The node lives, but a request may be lost inside it. One timer for all: the first one in
+  // flight is the oldest.
+  private onAnswersDue(): void {
+    this.answerTimer = null;
+    const nowUs = this.clock.monoUs();
+    for (const pending of this.inFlight.values()) {
+      const leftUs = pending.sentUs + ANSWER_US - nowUs;
+      if (leftUs > 0) {
+        this.answerTimer = this.clock.after(leftUs, () => this.onAnswersDue());
+        break;
+      }
+      this.leave(pending);
+      this.returned.push(pending);
+    }
+    this.pumpSoon();
   }
 
   private leave(pending: Pending): void {

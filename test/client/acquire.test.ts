@@ -24,7 +24,7 @@ test('a second client waits its turn and gets a larger token', async () => {
   expect((await world.settle(second)).token).toBeGreaterThan(first.token);
 });
 
-test('tryAcquire answers null when busy, and acquire without waiting names the holder', async () => {
+test('D12 a busy lock answers tryAcquire with null, and acquire with who holds it', async () => {
   const world = new FakeWorld();
   const holder = world.client({ name: 'billing', meta: { host: 'h1' } });
   const other = world.client();

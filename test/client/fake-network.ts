@@ -17,7 +17,7 @@ export class FakeNetwork implements Transport {
   /** Addresses that swallow everything without a sign (a half-open connection). */
   readonly silent = new Set<string>();
   readonly places = new Map<string, Place>();
-  /** Decides for each frame that reaches a place or comes from it. */
+  /** Decides for each frame, at the moment at which it would be handed over. */
   fate: (frame: Uint8Array, address: string, isToNode: boolean) => Fate = () => 'pass';
   dials = 0;
   /** Frames sent by clients. */
@@ -102,11 +102,11 @@ class Pipe {
   private carry(frame: Uint8Array, isToNode: boolean): void {
     if (!this.isOpen || this.network.silent.has(this.address)) return;
     if (isToNode) this.network.frames++;
-    const fate = this.network.fate(frame, this.address, isToNode);
-    if (fate === 'cut') this.cut();
-    if (fate !== 'pass') return;
     this.clock.after(LATENCY_US, () => {
       if (!this.isOpen) return;
+      const fate = this.network.fate(frame, this.address, isToNode);
+      if (fate === 'cut') this.cut();
+      if (fate !== 'pass') return;
       const end = isToNode ? this.far : this.near;
       end.onFrame(frame);
     });

@@ -26,8 +26,9 @@ export class FakeNode {
   /** Answers every command with this instead, before (or with `late`, after) applying it. */
   refusal: Refused | null = null;
   isLate = false;
-  /** Answers to keepalives that are withheld, how many more. */
+  /** Keepalives that it does not hear, how many more; of one session, if `deafTo` names it. */
   deafness = 0;
+  deafTo: string | null = null;
   private readonly cluster: FakeCluster;
   private callers: Caller[] = [];
 
@@ -91,8 +92,9 @@ export class FakeNode {
         for (const session of message.sessions) caller.sessions.add(session);
         return [];
       case 'keepAlive': {
-        if (this.deafness > 0 && this.deafness--) return [];
-        const items = message.items.map((item) => this.keepAlive(item));
+        const items = message.items
+          .filter((item) => this.hears(item.session))
+          .map((item) => this.keepAlive(item));
         return [{ type: 'keepAliveReply', items }];
       }
       case 'query': {
@@ -116,6 +118,12 @@ export class FakeNode {
       decodePayload(encodePayload(body, { ackedBelow, stampMs: 0 })),
     );
     return this.refusal ?? outcome;
+  }
+
+  private hears(session: string): boolean {
+    if (this.deafness === 0 || (this.deafTo !== null && this.deafTo !== session)) return true;
+    this.deafness--;
+    return false;
   }
 
   private keepAlive({ session, nonce }: KeepAliveItem): KeepAliveResult {

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { HoldfastError } from '../../src/base/error.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Client } from '../../src/client/client.ts';
@@ -8,6 +7,17 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import { ADDRESSES, FakeCluster } from './fake-cluster.ts';
 import { FakeNetwork } from './fake-network.ts';
 import { VirtualClock } from './virtual-clock.ts';
+
+/** The HoldfastError that the promise rejects with; anything else fails the test. */
+export async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (HoldfastError.is(error)) return error;
+    throw error;
+  }
+  throw new Error('expected a rejection');
+}
 
 /** A cluster, a network and a clock that tests hold in their hands. */
 export class FakeWorld {
@@ -37,19 +47,9 @@ export class FakeWorld {
     return this.clock.settle(promise, limitMs);
   }
 
-  /** The HoldfastError that the promise rejects with; fails the test otherwise. */
-  async error(promise: Promise<unknown>, limitMs?: number): Promise<HoldfastError> {
-    const result = await this.settle(
-      promise.then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
-      limitMs,
-    );
-    expect(result).toHaveProperty('error');
-    const error = 'error' in result ? result.error : null;
-    if (!HoldfastError.is(error)) throw error;
-    return error;
+  /** Runs until the promise rejects; see failureOf. */
+  error(promise: Promise<unknown>, limitMs?: number): Promise<HoldfastError> {
+    return this.settle(failureOf(promise), limitMs);
   }
 
   /** How often a lock is held and waited for. */

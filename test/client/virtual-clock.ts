@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../../src/ports/clock.ts';
 
 interface Event {
   readonly dueUs: number;
-  readonly order: number;
-  readonly run: () => void;
+  readonly callback: () => void;
+  isCancelled: boolean;
 }
 
 const STEPS_MAX = 2_000_000;
@@ -12,10 +12,9 @@ const STEPS_MAX = 2_000_000;
 export class VirtualClock implements Clock {
   private nowUs = 1_000_000;
   private suspendedUs = 0;
-  private order = 0;
-  private steps = 0;
-  // Ascending by due time, then by order.
-  private events: Event[] = [];
+  private taken = 0;
+  // Ascending by due time; equal ones in the order of their making.
+  private readonly events: Event[] = [];
 
   monoUs(): number {
     return this.nowUs;
@@ -30,19 +29,16 @@ export class VirtualClock implements Clock {
   }
 
   after(delayUs: number, callback: () => void): Timer {
-    let isCancelled = false;
-    const run = (): void => {
-      if (!isCancelled) callback();
-    };
-    const event = { dueUs: this.nowUs + Math.max(0, delayUs), order: this.order++, run };
-    const at = this.events.findIndex((other) => other.dueUs > event.dueUs);
-    this.events.splice(at === -1 ? this.events.length : at, 0, event);
-    return {
-      cancel: () => {
-        isCancelled = true;
-        this.events = this.events.filter((other) => other !== event);
-      },
-    };
+    const event = { dueUs: this.nowUs + Math.max(0, delayUs), callback, isCancelled: false };
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.events[middle]?.dueUs ?? 0) <= event.dueUs) low = middle + 1;
+      else high = middle;
+    }
+    this.events.splice(low, 0, event);
+    return { cancel: () => void (event.isCancelled = true) };
   }
 
   soon(callback: () => void): void {
@@ -51,7 +47,7 @@ export class VirtualClock implements Clock {
 
   /** Pending call-backs, for tests that want none. */
   pending(): number {
-    return this.events.length;
+    return this.events.filter((event) => !event.isCancelled).length;
   }
 
   /** The process does not run: time passes, nothing is called. */
@@ -87,13 +83,19 @@ export class VirtualClock implements Clock {
     return promise;
   }
 
+  /** Runs the next `count` call-backs, or fewer when there are no more. */
+  async steps(count: number): Promise<void> {
+    for (let done = 0; done < count; done++) if (!(await this.step(Infinity))) return;
+  }
+
   private async step(untilUs: number): Promise<boolean> {
+    while (this.events[0]?.isCancelled === true) this.events.shift();
     const [event] = this.events;
     if (event === undefined || event.dueUs > untilUs) return false;
-    if (++this.steps > STEPS_MAX) throw new Error('endless work');
+    if (++this.taken > STEPS_MAX) throw new Error('endless work');
     this.events.shift();
     this.nowUs = Math.max(this.nowUs, event.dueUs);
-    event.run();
+    event.callback();
     await drainPromises();
     return true;
   }

@@ -1,0 +1,236 @@
+// The lease by the client's own clock (RAFT.md §14.2). TTL 15 s unless a test says otherwise; one
+// way takes 1 ms.
+
+import { describe, expect, test } from 'vitest';
+import { beliefUs } from '../../src/client/renewer.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { Grant } from '../../src/client/grant.ts';
+import { ADDRESSES } from './fake-cluster.ts';
+import { FakeWorld } from './fake-world.ts';
+
+interface Held {
+  readonly world: FakeWorld;
+  readonly client: Client;
+  readonly grant: Grant;
+}
+
+async function held(options: { ttlMs?: number | null; marginMs?: number } = {}): Promise<Held> {
+  const world = new FakeWorld();
+  const client = world.client(options);
+  const grant = await world.settle(client.lock('a').acquire());
+  return { world, client, grant };
+}
+
+function blackhole(world: FakeWorld): void {
+  for (const address of ADDRESSES) world.network.silent.add(address);
+}
+
+describe('the deadline rule', () => {
+  test('R-80 M-60 belief is κ·D, rounded down: a client clock 1 % slow and a fast server agree', () => {
+    expect(beliefUs(1_000)).toBe(Math.floor((1_000_000 * 0.99) / 1.01));
+    expect(beliefUs(15_000)).toBe(14_702_970);
+    expect(beliefUs(null)).toBe(Infinity);
+  });
+
+  test('R-80 M-59 the lease counts from before the keepalive was sent, not from its answer', async () => {
+    const { world, client, grant } = await held();
+    world.network.fate = (_frame, _address, isToNode) => {
+      // The way back takes 2 s: what counts is when the request left.
+      if (!isToNode) world.clock.block(2_000);
+      return 'pass';
+    };
+    const before = grant.remainingMs();
+    await world.run(7_000);
+    expect(before).toBeLessThanOrEqual(beliefUs(15_000) / 1000);
+    expect(client.session.remainingMs()).toBeLessThanOrEqual(beliefUs(15_000) / 1000 - 2_000);
+  });
+
+  test('R-80 an opened session counts from the first transmission of its request', async () => {
+    const world = new FakeWorld();
+    const client = world.client();
+    await world.settle(client.ready(1_000));
+    const node = world.cluster.node('n1');
+    node.refusal = { code: 'OUTCOME_UNKNOWN', message: 'lost' };
+    node.isLate = true;
+    const sentMs = world.nowMs();
+    const acquiring = client.lock('a').acquire();
+    await world.run(3_000);
+    node.refusal = null;
+    await world.settle(acquiring);
+    expect(world.cluster.locks.sessionCount()).toBe(1);
+    const endMs = world.nowMs() + client.session.remainingMs();
+    expect(endMs).toBeLessThanOrEqual(sentMs + 1 + beliefUs(15_000) / 1000);
+  });
+
+  test('R-80 an open request that is answered after its lease would be over begins anew', async () => {
+    const world = new FakeWorld();
+    world.cluster.elect(null);
+    const client = world.client({ waitMs: 60_000 });
+    const acquiring = client.lock('a').acquire();
+    await world.run(30_000);
+    world.cluster.elect('n2');
+    const grant = await world.settle(acquiring);
+    expect(grant.remainingMs()).toBeGreaterThan(14_000);
+  });
+
+  test('a renewal is sent at a third of the TTL, and the session outlives many TTLs', async () => {
+    const { world, grant } = await held();
+    await world.run(600_000);
+    expect(grant.held()).toBe(true);
+    expect(world.cluster.count('expireSession')).toBe(0);
+  });
+
+  test('null as a TTL holds for ever, and says so', async () => {
+    const { world, grant } = await held({ ttlMs: null });
+    blackhole(world);
+    await world.run(3_600_000);
+    expect([grant.held(), grant.remainingMs()]).toEqual([true, Infinity]);
+  });
+});
+
+describe('the end of a lease', () => {
+  test('B10 a black hole: the signal fires before the deadline without any packet', async () => {
+    const { world, grant } = await held();
+    const { signal } = grant;
+    const endMs = world.nowMs() + grant.remainingMs();
+    blackhole(world);
+    let firedMs = Infinity;
+    signal.addEventListener('abort', () => (firedMs = world.nowMs()));
+    await world.run(15_000);
+    expect(firedMs).toBeLessThanOrEqual(endMs - 700);
+    expect(signal.reason).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(String(signal.reason)).toContain('"a"');
+    expect(String(signal.reason)).toContain(ADDRESSES[0]);
+    expect(grant.held()).toBe(false);
+  });
+
+  test('B2 the signal has fired before another can be granted the lock', async () => {
+    const { world, client, grant } = await held();
+    const other = world.client();
+    const waiting = other.lock('a').acquire({ waitMs: 60_000 });
+    await world.run(10);
+    let wasHeld: boolean | null = null;
+    const { signal } = grant;
+    // Only the holder is cut off: its renewals are swallowed.
+    world.cluster.node('n1').deafTo = client.session.id;
+    world.cluster.node('n1').deafness = 1_000;
+    const expire = world.cluster.expire.bind(world.cluster);
+    world.cluster.expire = (session) => {
+      wasHeld ??= grant.held() || !signal.aborted;
+      expire(session);
+    };
+    await world.settle(waiting);
+    expect(wasHeld).toBe(false);
+  });
+
+  test('B9 after the event loop was blocked the first thing seen is the reason', async () => {
+    const { world, grant } = await held({ ttlMs: 1_000 });
+    const { signal } = grant;
+    world.clock.block(3_000);
+    await world.run(0);
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toMatchObject({ code: 'EVENT_LOOP_BLOCKED' });
+    expect(String(signal.reason)).toMatch(/blocked.* for 2\d\d\d ms/);
+  });
+
+  test('B9 code that asks before any timer ran is told too', async () => {
+    const { world, grant } = await held({ ttlMs: 1_000 });
+    world.clock.block(3_000);
+    expect(grant.held()).toBe(false);
+    expect(grant.signal.reason).toMatchObject({ code: 'EVENT_LOOP_BLOCKED' });
+    expect(() => grant.assertHeld()).toThrow('LOCK_LOST');
+  });
+
+  test('a suspend of the machine counts, though the monotonic clock stood still', async () => {
+    const { world, grant } = await held();
+    world.clock.suspend(20_000);
+    expect(() => grant.assertHeld()).toThrow('LOCK_LOST');
+  });
+
+  test('held() sees a suspend once 50 ms have passed', async () => {
+    const { world, grant } = await held();
+    world.clock.suspend(20_000);
+    world.clock.block(50);
+    expect(grant.held()).toBe(false);
+  });
+
+  test('B6 M-61 lost is lost: a confirmation that comes later revives nothing', async () => {
+    const { world, client, grant } = await held({ ttlMs: 1_000 });
+    world.cluster.expires = false;
+    await world.run(340);
+    // The renewal is under way; its answer waits in the socket while the process stands still.
+    world.clock.block(2_000);
+    expect(grant.held()).toBe(false);
+    await world.run(5_000);
+    expect(grant.held()).toBe(false);
+    const again = await world.settle(client.lock('b').acquire());
+    expect([again.held(), grant.held()]).toEqual([true, false]);
+  });
+
+  test('the margin is the caller’s choice', async () => {
+    const { world, grant } = await held({ marginMs: 5_000 });
+    const { signal } = grant;
+    const endMs = world.nowMs() + grant.remainingMs();
+    blackhole(world);
+    await world.run(endMs - 5_001 - world.nowMs());
+    expect(signal.aborted).toBe(false);
+    await world.run(2);
+    expect(signal.aborted).toBe(true);
+  });
+});
+
+describe('renewals', () => {
+  test('A8 no leader for most of the TTL: the holder never notices', async () => {
+    const { world, grant } = await held();
+    await world.run(4_000);
+    world.cluster.elect(null);
+    await world.run(12_000 - 4_000);
+    world.cluster.elect('n3');
+    await world.run(60_000);
+    expect(grant.held()).toBe(true);
+  });
+
+  test('A8 no leader until the deadline: the lease ends then, not before', async () => {
+    const { world, grant } = await held();
+    world.cluster.elect(null);
+    await world.run(13_000);
+    expect(grant.held()).toBe(true);
+    await world.run(2_000);
+    expect(grant.held()).toBe(false);
+  });
+
+  test.each([1, 2, 3])('A14 %i renewals without an answer are made up for', async (lost) => {
+    const { world, grant } = await held();
+    world.cluster.node('n1').deafness = lost;
+    await world.run(120_000);
+    expect(grant.held()).toBe(true);
+    expect(world.cluster.node('n1').deafness).toBe(0);
+  });
+
+  test('A14 a renewal that is refused once is sent again before the deadline', async () => {
+    const { world, grant } = await held();
+    await world.run(4_990);
+    world.cluster.elect('n2');
+    await world.run(30_000);
+    expect(grant.held()).toBe(true);
+  });
+
+  test('A9 the node that a client talks to dies: same session, same token, no loss', async () => {
+    const { world, client, grant } = await held();
+    const { id } = client.session;
+    world.cluster.node('n1').stop();
+    world.cluster.elect('n2');
+    await world.run(60_000);
+    expect([grant.held(), client.session.id]).toEqual([true, id]);
+    expect(await world.settle(grant.release())).toBe(true);
+  });
+
+  test('C21 the links are cut every second for a minute: nothing is lost', async () => {
+    const { world, grant } = await held({ ttlMs: 3_000 });
+    for (let second = 0; second < 60; second++) {
+      for (const address of ADDRESSES) world.network.cut(address);
+      await world.run(1_000);
+    }
+    expect(grant.held()).toBe(true);
+  });
+});

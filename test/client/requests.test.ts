@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { decodeClientMessages } from '../../src/wire/client.ts';
+import { Fifo } from '../../src/client/fifo.ts';
+import { Sequence, WINDOW_MAX } from '../../src/client/sequence.ts';
+import { LeaseClock } from '../../src/client/lease-clock.ts';
+import { FakeWorld } from './fake-world.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+describe('numbers of a session', () => {
+  test('R-77 ackedBelow is the smallest undecided number', () => {
+    const sequence = new Sequence();
+    expect([1, 2, 3].map(() => sequence.admit())).toEqual([1, 2, 3]);
+    expect(sequence.ackedBelow()).toBe(1);
+    sequence.settle(2);
+    expect(sequence.ackedBelow()).toBe(1);
+    sequence.settle(1);
+    expect(sequence.ackedBelow()).toBe(3);
+    sequence.settle(3);
+    expect(sequence.ackedBelow()).toBe(4);
+  });
+
+  test('R-77 an undecided request holds the window of 4,096', () => {
+    const sequence = new Sequence();
+    for (let seq = 1; seq <= WINDOW_MAX; seq++) {
+      expect(sequence.admit()).toBe(seq);
+      if (seq > 1) sequence.settle(seq);
+    }
+    expect(sequence.admit()).toBe(null);
+    sequence.settle(1);
+    expect(sequence.admit()).toBe(WINDOW_MAX + 1);
+  });
+
+  test('G7 ten thousand locks at once: each granted, never more than 1,024 on the way', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ ttlMs: 60_000, requestMs: 60_000 });
+    await world.settle(client.lock('warm').acquire());
+    let inFlight = 0;
+    let most = 0;
+    world.network.fate = (frame, _address, isToNode) => {
+      if (!isToNode) return 'pass';
+      const messages = decodeClientMessages(frame);
+      inFlight = messages.filter((message) => message.type === 'command').length;
+      most = Math.max(most, inFlight);
+      return 'pass';
+    };
+    const names = Array.from({ length: 9_000 }, (_, at) => `n${at}`);
+    const grants = await world.settle(
+      Promise.all(names.map((name) => client.lock(name).acquire())),
+    );
+    expect(new Set(grants.map((grant) => grant.token)).size).toBe(9_000);
+    expect([most, world.cluster.count('acquire', 'WINDOW')]).toEqual([1_024, 0]);
+    expect(world.cluster.locks.lockCount()).toBe(9_001);
+    await world.settle(client.close());
+  });
+
+  test('a waiter that stands for long does not stop other requests', async () => {
+    const world = new FakeWorld();
+    const [holder, client] = [world.client(), world.client()];
+    await world.settle(holder.lock('a').acquire());
+    const waiting = client.lock('a').acquire({ waitMs: Infinity });
+    waiting.catch(() => {});
+    for (let round = 0; round < WINDOW_MAX / 64 + 2; round++) {
+      const names = Array.from({ length: 64 }, (_, at) => `n${at}`);
+      const grants = await world.settle(Promise.all(names.map((n) => client.lock(n).acquire())));
+      await world.settle(Promise.all(grants.map((grant) => grant.release())));
+    }
+    expect(world.standing('a').waiters).toBe(1);
+    await world.settle(client.close());
+  });
+});
+
+describe('refusals', () => {
+  test('OVERLOADED is tried again with growing pauses, and succeeds', async () => {
+    const world = new FakeWorld();
+    const client = world.client();
+    await world.settle(client.lock('warm').acquire());
+    const node = world.cluster.node('n1');
+    node.refusal = { code: 'OVERLOADED', message: 'too much' };
+    const before = world.network.frames;
+    const acquiring = client.lock('a').acquire();
+    await world.run(3_000);
+    const tries = world.network.frames - before;
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThan(20);
+    node.refusal = null;
+    expect((await world.settle(acquiring)).held()).toBe(true);
+  });
+
+  test('a command without an answer is OUTCOME_UNKNOWN, a question UNAVAILABLE', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ requestMs: 500 });
+    await world.settle(client.ready(1_000));
+    world.network.fate = (_frame, _address, isToNode) => (isToNode ? 'pass' : 'lose');
+    const broken = await world.error(client.break('a', { token: 1, reason: 'r' }));
+    expect(broken.code).toBe('OUTCOME_UNKNOWN');
+    expect((await world.error(client.inspect('a'))).code).toBe('UNAVAILABLE');
+    expect(broken.message).toContain('500 ms');
+  });
+
+  test('a break whose answer was lost finds no such grant the second time: done', async () => {
+    const world = new FakeWorld();
+    const [client, ops] = [world.client(), world.client()];
+    const { token } = await world.settle(client.lock('a').acquire());
+    await world.settle(ops.ready(1_000));
+    const node = world.cluster.node('n1');
+    node.refusal = { code: 'OUTCOME_UNKNOWN', message: 'lost' };
+    node.isLate = true;
+    const breaking = ops.break('a', { token, reason: 'stuck' });
+    await world.run(100);
+    node.refusal = null;
+    await world.settle(breaking);
+    const again = await world.error(ops.break('a', { token, reason: 'stuck' }));
+    expect(again.code).toBe('NOT_HOLDER');
+  });
+
+  test('D12 inspect and list show holders, waiters and a revision', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ name: 'billing' });
+    const grant = await world.settle(client.lock('a/1').acquire({ meta: { job: 7 } }));
+    await world.settle(client.lock('b/1').acquire());
+    const lock = await world.settle(client.inspect('a/1'));
+    expect(lock).toMatchObject({ holder: { token: grant.token, meta: { job: 7 } }, waiters: [] });
+    expect(lock.revision).toBe(world.cluster.revision);
+    expect((await world.settle(client.inspect('free'))).holder).toBe(null);
+    const page = await world.settle(client.list({ prefix: 'a/' }));
+    expect(page.locks.map((each) => each.name)).toEqual(['a/1']);
+    expect((await world.settle(client.list({ limit: 1 }))).hasMore).toBe(true);
+  });
+});
+
+describe('small parts', () => {
+  test('a queue keeps its order through put-backs and removals', () => {
+    const queue = new Fifo<number>();
+    for (let item = 0; item < 3_000; item++) queue.push(item);
+    for (let count = 0; count < 2_500; count++) queue.shift();
+    queue.putBack([7, 8]);
+    queue.keep((item) => item !== 8 && item < 2_503);
+    expect([queue.size, queue.peek()]).toEqual([4, 7]);
+    expect(queue.takeAll()).toEqual([7, 2_500, 2_501, 2_502]);
+  });
+
+  test('the lease clock counts a suspend once it looks, and never goes back', () => {
+    const clock = new VirtualClock();
+    const lease = new LeaseClock(clock);
+    const start = lease.nowUs();
+    clock.suspend(1_000);
+    expect(lease.nowUs()).toBe(start);
+    expect(lease.lookUs()).toBe(start + 1_000_000);
+    clock.suspend(-10);
+    expect(lease.lookUs()).toBe(start + 1_000_000);
+  });
+});
