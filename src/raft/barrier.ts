@@ -58,6 +58,7 @@ export class OutputBarrier {
    * covered, as one answer with the highest match and the newest round. Null if nothing is.
    */
   takeAck(durableIndex: Index): HeldAck | null {
+    if (this.acks.length === 0) return null;
     let ready: HeldAck | null = null;
     let kept = 0;
     for (const ack of this.acks) {

@@ -4,8 +4,9 @@
 import { assert } from '../base/assert.ts';
 import type { Index, NodeId, Term } from '../base/units.ts';
 import type { Member } from './config.ts';
-import { majoritySize } from './quorum.ts';
+import type { Ballot } from './hard-state.ts';
 import type { RaftMessage } from './messages.ts';
+import { majoritySize } from './quorum.ts';
 import type { Core } from './state.ts';
 
 /** What an observer sees of a node: its state, and which terms its disk would give back now. */
@@ -15,6 +16,8 @@ export interface ObservedNode {
   readonly durableTermAt: (index: Index) => Term | null;
   /** Term of the durable record of term and vote. */
   readonly durableTerm: Term;
+  /** Vote of that record. */
+  readonly durableVote: Ballot | null;
 }
 
 /** Keeps the history of a cluster over restarts. Memory grows with it: for tests only. */
@@ -51,6 +54,7 @@ export class ClusterObserver {
     assert(message.term <= node.durableTerm, 'INV-7: no message is ahead of the durable term');
     if (message.type === 'appendResponse' && message.ok) this.checkAck(node, message.matchIndex);
     if (message.type === 'voteResponse' && message.granted) {
+      assert(node.durableVote?.nodeId === to, 'INV-7: a grant leaves when the vote is durable');
       const key = `${node.core.self.nodeId}/${message.term}`;
       const granted = this.grants.get(key) ?? to;
       assert(granted === to, 'INV-7: one node never grants to two candidates in one term');

@@ -55,7 +55,9 @@ export function onVoteRequest(core: Core, from: Sender, request: VoteRequest): v
     return;
   }
   if (core.hard.vote === null) core.hard.castVote(ballot);
-  armElectionTimer(core);
+  // Who just gave its vote does not ask for one; that would disturb the winner.
+  if (core.role === 'preCandidate') becomeFollower(core, null);
+  else armElectionTimer(core);
   sendWithVote(core, from.nodeId, { type: 'voteResponse', term: core.hard.term, granted });
 }
 

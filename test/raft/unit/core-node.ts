@@ -3,6 +3,7 @@
 import { createCore } from '../../../src/raft/create.ts';
 import type { Entry } from '../../../src/raft/entry.ts';
 import type { RaftEffect, RaftEvent, RaftSettings, Role } from '../../../src/raft/events.ts';
+import type { Ballot } from '../../../src/raft/hard-state.ts';
 import { checkInvariants } from '../../../src/raft/invariants.ts';
 import type { CoreSnapshot } from '../../../src/raft/invariants.ts';
 import type { ObservedNode } from '../../../src/raft/cluster-invariants.ts';
@@ -74,6 +75,10 @@ export class CoreNode implements ObservedNode {
 
   get durableTerm(): number {
     return this.disk.term;
+  }
+
+  get durableVote(): Ballot | null {
+    return this.disk.vote;
   }
 
   readonly durableTermAt = (index: number): number | null => this.disk.termAt(index);

@@ -48,6 +48,16 @@ describe('votes', () => {
     expect(n1.sent.map(({ to, message }) => [to, message.type])).toEqual([['n2', 'voteResponse']]);
   });
 
+  test('a grant in a term that is durable already waits for the vote', () => {
+    const cluster = awake({ hard: { n1: { term: 2 } } });
+    const n1 = cluster.node('n1');
+    n1.automatic.slots = false;
+    cluster.inject('n2', 'n1', voteRequest(2));
+    expect(n1.sent).toEqual([]);
+    cluster.completeSlots('n1');
+    expect(n1.sent.map(({ to, message }) => [to, message.type])).toEqual([['n2', 'voteResponse']]);
+  });
+
   test('a grant that waits is dropped when the term changes', () => {
     const cluster = awake();
     const n1 = cluster.node('n1');
@@ -123,6 +133,8 @@ describe('campaigns', () => {
       1,
       [],
     ]);
+    cluster.inject('n3', 'n1', { type: 'voteResponse', term: 1, granted: true });
+    expect(n1.role).toBe('candidate');
     cluster.inject('n2', 'n1', { type: 'heartbeat', term: 1, commit: 0, round: 1 });
     cluster.completeSlots('n1');
     expect([n1.role, n1.core.leaderId, n1.core.election.votes.size]).toEqual(['follower', 'n2', 0]);
@@ -137,6 +149,47 @@ describe('campaigns', () => {
     expect(n1.role).toBe('candidate');
     cluster.completeSlots('n1');
     expect([n1.role, n1.terms(), n1.applied.length]).toEqual(['leader', [1], 1]);
+  });
+
+  test('a pre-candidate forgets its leader at once, and keeps its term and vote', () => {
+    const cluster = new CoreCluster();
+    cluster.elect('n2');
+    cluster.isolate('n1');
+    const n1 = cluster.node('n1');
+    const vote = n1.core.hard.vote;
+    cluster.tick(2 * E, ['n1']);
+    expect([n1.role, n1.core.leaderId, n1.term]).toEqual(['preCandidate', null, 1]);
+    expect(n1.core.hard.vote).toBe(vote);
+  });
+
+  test('R-10 a pre-vote from behind is answered, and the answer brings the term', () => {
+    const cluster = awake({ hard: { n1: { term: 1 }, n2: { term: 3 } } });
+    cluster.inject('n1', 'n2', preVoteRequest(2));
+    expect(cluster.node('n2').sent.at(-1)?.message).toEqual(
+      expect.objectContaining({ type: 'preVoteResponse', term: 3, granted: false }),
+    );
+    cluster.deliver('n2', 'n1');
+    expect([cluster.node('n1').role, cluster.node('n1').term]).toEqual(['follower', 3]);
+  });
+
+  test('M-69 a voter that does not know of our term yet can grant', () => {
+    const cluster = awake({ hard: { n1: { term: 5 } } });
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    cluster.deliver('n1', 'n2');
+    cluster.deliver('n2', 'n1');
+    expect([n1.role, n1.term]).toEqual(['candidate', 6]);
+  });
+
+  test('a pre-candidate that votes for another asks no more', () => {
+    const cluster = awake({ hard: { n1: { term: 2 } } });
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    expect(n1.role).toBe('preCandidate');
+    cluster.inject('n2', 'n1', voteRequest(2));
+    expect([n1.role, n1.core.hard.vote?.nodeId]).toEqual(['follower', 'n2']);
   });
 
   test('R-22 a learner never campaigns', () => {
