@@ -1,6 +1,7 @@
 // One end of a link, in the hands of one life of a process.
 
 import { crc32c } from '../../src/base/hash.ts';
+import type { Timer } from '../../src/ports/clock.ts';
 import type { Link } from '../../src/ports/transport.ts';
 import type { Parcel, Pipe } from './pipe.ts';
 import type { Life, Work } from './process.ts';
@@ -15,6 +16,8 @@ export interface LinkEndPlan {
   readonly number: number;
   readonly outgoing: Pipe;
   readonly incoming: Pipe;
+  /** Period of the look at a silent link, which is cut after two to three of them. */
+  readonly pingUs: number;
   /** Called when this end will neither send nor receive any more. */
   readonly onOver: () => void;
 }
@@ -34,6 +37,10 @@ export class LinkEnd implements Link {
   private isHeld = false;
   private isPumping = false;
   private owesDrain = false;
+  private heard = 0;
+  private heardBefore = 0;
+  private isAsked = false;
+  private watch: Timer | null = null;
 
   constructor(plan: LinkEndPlan) {
     this.plan = plan;
@@ -78,6 +85,7 @@ export class LinkEnd implements Link {
   /** Answers the dial; frames sent from now on arrive after the answer. */
   acceptDial(): void {
     this.plan.outgoing.push({ kind: 'open' });
+    this.watchLife();
   }
 
   /** The link is torn down from outside: this side learns of it, nothing more arrives. */
@@ -108,7 +116,7 @@ export class LinkEnd implements Link {
   private arrive(parcel: Parcel): void {
     if (this.life.isAlive) {
       this.take(parcel);
-    } else if (this.life.process.life !== null && parcel.kind === 'frame') {
+    } else if (this.life.process.life !== null && parcel.kind !== 'close') {
       this.plan.outgoing.discard();
       this.plan.outgoing.push({ kind: 'close', reason: 'reset: the process was restarted' });
     }
@@ -129,15 +137,54 @@ export class LinkEnd implements Link {
   }
 
   private pass(parcel: Parcel): void {
-    if (parcel.kind === 'open') {
-      this.onOpen();
-    } else if (parcel.kind === 'frame') {
-      this.plan.incoming.credit(parcel.bytes.length);
-      this.onFrame(parcel.bytes);
-    } else {
-      this.finish();
-      this.onClose(parcel.reason);
+    this.heard++;
+    switch (parcel.kind) {
+      case 'open':
+        this.watchLife();
+        return this.onOpen();
+      case 'ping':
+        return this.plan.outgoing.push({ kind: 'pong' });
+      case 'pong':
+        return;
+      case 'frame':
+        this.plan.incoming.credit(parcel.bytes.length);
+        return this.onFrame(parcel.bytes);
+      case 'close':
+        this.finish();
+        return this.onClose(parcel.reason);
     }
+  }
+
+  private watchLife(): void {
+    const work = this.work({ kind: 'timer', run: () => this.checkLife() });
+    this.watch = this.life.schedule(this.life.nowUs() + this.plan.pingUs, work);
+  }
+
+  /** As the shipped transport does it: half-open links look healthy for ever otherwise. */
+  private checkLife(): void {
+    if (this.isOver) return;
+    const { heard } = this;
+    if (this.isHeld) {
+      // We do not read, so pings go unanswered: tell that we live.
+      this.plan.outgoing.push({ kind: 'pong' });
+    } else if (heard !== this.heardBefore) {
+      this.heardBefore = heard;
+      this.isAsked = false;
+    } else if (!this.isAsked) {
+      this.isAsked = true;
+      this.plan.outgoing.push({ kind: 'ping' });
+    } else {
+      return this.life.soon(() => this.cutIfSilent(heard));
+    }
+    this.watchLife();
+  }
+
+  private cutIfSilent(heard: number): void {
+    if (this.isOver) return;
+    if (this.heard !== heard) return this.watchLife();
+    this.plan.outgoing.breakOff('reset');
+    this.finish();
+    this.onClose('no sign of life');
   }
 
   private pumpSoon(): void {
@@ -166,6 +213,7 @@ export class LinkEnd implements Link {
 
   private finish(): void {
     this.isOver = true;
+    this.watch?.cancel();
     this.unread.length = 0;
     this.plan.onOver();
   }

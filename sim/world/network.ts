@@ -18,6 +18,8 @@ export interface NetworkSettings extends LatencySettings {
   readonly connectTimeoutUs?: number;
   /** Bytes of one direction under way or unread; default 256 KiB. */
   readonly windowBytes?: number;
+  /** Period of the look at silent links, default 3,000,000: one is cut after two to three. */
+  readonly pingUs?: number;
 }
 
 interface Listener {
@@ -40,6 +42,7 @@ interface Attempt {
 }
 
 const CONNECT_TIMEOUT_US = 1_000_000;
+const PING_US = 3_000_000;
 const WINDOW_BYTES = 256 * 1024;
 
 /** Every link of a world. */
@@ -48,6 +51,7 @@ export class Network {
   private readonly loop: EventLoop;
   private readonly environment: PipeEnvironment;
   private readonly connectTimeoutUs: number;
+  private readonly pingUs: number;
   private readonly processes = new Map<string, SimProcess>();
   private readonly listeners = new Map<string, Listener>();
   private readonly links = new Map<number, OpenLink>();
@@ -59,6 +63,7 @@ export class Network {
     this.loop = loop;
     this.topology = new Topology(random, settings);
     this.connectTimeoutUs = settings.connectTimeoutUs ?? CONNECT_TIMEOUT_US;
+    this.pingUs = settings.pingUs ?? PING_US;
     const windowBytes = settings.windowBytes ?? WINDOW_BYTES;
     this.environment = { loop, random, topology: this.topology, windowBytes };
   }
@@ -201,6 +206,7 @@ export class Network {
       number,
       outgoing: forth,
       incoming: back,
+      pingUs: this.pingUs,
       onOver,
     });
     const far = new LinkEnd({
@@ -209,6 +215,7 @@ export class Network {
       number,
       outgoing: back,
       incoming: forth,
+      pingUs: this.pingUs,
       onOver,
     });
     this.links.set(number, { ends: [near, far], pipes: [forth, back], over: 0 });

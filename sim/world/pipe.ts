@@ -5,9 +5,9 @@ import type { EventLoop } from './loop.ts';
 import type { KeyedRandom } from './random.ts';
 import type { Topology } from './topology.ts';
 
-/** What travels: the acceptance of a dial, a frame, or the end of the link. */
+/** What travels: the acceptance of a dial, signs of life, a frame, or the end of the link. */
 export type Parcel =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open' | 'ping' | 'pong' }
   | { readonly kind: 'frame'; readonly bytes: Uint8Array }
   | { readonly kind: 'close'; readonly reason: string };
 

@@ -22,6 +22,8 @@ export const EVENT_KINDS = [
   'drain',
   'disk',
   'note',
+  'ping',
+  'pong',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

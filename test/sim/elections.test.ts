@@ -11,7 +11,7 @@ describe('disturbance by one node', () => {
     await always(cluster, 50 * E, () => expect(cluster.status(away).term).toBe(term));
     expect(cluster.status(away).role).toBe('preCandidate');
     cluster.world.heal();
-    await cluster.converge(10 * H);
+    await cluster.converge(4 * E);
     await cluster.runFor(4 * E);
     expect(cluster.leader()).toBe(leader);
     expect(cluster.living().map((status) => status.term)).toEqual([term, term, term]);

@@ -131,6 +131,37 @@ describe('a link', () => {
     expect(running(server).received).toEqual([]);
   });
 
+  test('without any traffic is cut at both sides when the network in between is gone', () => {
+    const world = createWorld({ seed: 4 });
+    const server = echoServer(world);
+    const client = echoClient(world);
+    server.start();
+    client.start();
+    world.runSync(60_000_000);
+    expect([running(client).closed, running(server).closed]).toEqual([[], []]);
+    world.cutBoth('client', 'server');
+    world.runSync(62_000_000);
+    expect([running(client).closed, running(server).closed]).toEqual([[], []]);
+    world.runSync(70_000_000);
+    const reasons = [['no sign of life'], ['no sign of life']];
+    expect([running(client).closed, running(server).closed]).toEqual(reasons);
+  });
+
+  test('of a process that sleeps longer than the patience of the other side is cut by that', () => {
+    const world = createWorld({ seed: 4 });
+    const server = echoServer(world);
+    const client = echoClient(world);
+    server.start();
+    client.start();
+    world.runSync(1_000_000);
+    server.pause();
+    world.runSync(20_000_000);
+    expect(running(client).closed).toEqual(['no sign of life']);
+    server.resume();
+    world.runSync(21_000_000);
+    expect(running(server).closed).toEqual(['reset']);
+  });
+
   test('a reset is told to both sides and loses what was under way', () => {
     const world = createWorld({ seed: 4 });
     const server = echoServer(world);
