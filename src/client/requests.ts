@@ -14,14 +14,15 @@ import type { Links } from './links.ts';
 import { readReply } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Undecided requests and their bytes on one link; the rest waits here (DESIGN.md §6). */
-const IN_FLIGHT_MAX = 1_024;
-const IN_FLIGHT_BYTES_MAX = 1024 * 1024;
+// Undecided requests and their bytes on one link; the rest waits here. Just below 1,024 and 1 MiB,
+// where a node pauses the socket (DESIGN.md §6): keepalives must not wait behind requests.
+const IN_FLIGHT_MAX = 1_000;
+const IN_FLIGHT_BYTES_MAX = 960 * 1024;
 const FRAME_BYTES_MAX = 192 * 1024;
-/** Requests that wait for their first transmission. */
+// Requests that wait for their first transmission.
 const WAITING_MAX = 100_000;
 
-/** A request that a living link left unanswered for so long is sent again. */
+// A request that a living link left unanswered for so long is sent again.
 const ANSWER_US = 4_000_000;
 const PAUSE_FIRST_US = 10_000;
 const PAUSE_CAP_US = 1_000_000;

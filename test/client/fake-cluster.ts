@@ -72,7 +72,7 @@ export class FakeCluster {
     const { outcome, events } = this.machine.apply(index, this.term, command);
     this.applied.push({ index, command, outcome });
     if (outcome.code === 'OPENED') this.renew(outcome.session);
-    for (const event of events) this.publish(event);
+    for (const event of events) this.publish(event, command);
     return outcome;
   }
 
@@ -99,8 +99,10 @@ export class FakeCluster {
     ).length;
   }
 
-  private publish(event: LockEvent): void {
-    const news = newsOf(event);
+  // A session's own acquire tells of its grant by its reply.
+  private publish(event: LockEvent, command: Command): void {
+    const isReply = event.type === 'granted' && command.op === 'acquire';
+    const news = isReply ? null : newsOf(event);
     if (news === null) return;
     for (const node of this.nodes) node.push(news);
   }
