@@ -6,7 +6,6 @@
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect } from '../dist/index.js';
 import { startCluster } from './lib/local-cluster.mjs';
@@ -114,7 +113,7 @@ const dir = values.dir ?? null;
 if (dir !== null) await mkdir(dir, { recursive: true });
 const cluster = await startCluster({ dir });
 try {
-  const raw = await measureRawDisk(join(cluster.root, 'raw-disk.bin'));
+  const raw = measureRawDisk(cluster.root);
   const rows = [];
   for (const [users, sessions] of [
     [1, 1],

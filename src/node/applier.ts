@@ -12,6 +12,7 @@ import type { News } from './news.ts';
 import type { Proposals } from './proposals.ts';
 import type { Waits } from './waits.ts';
 
+/** What applying feeds: the machine, and what follows from its events. */
 export interface ApplierOptions {
   readonly machine: LockMachine;
   readonly clock: Clock;
@@ -48,7 +49,7 @@ export class Applier {
   }
 
   private applyCommand(entry: Entry): void {
-    const { machine, proposals, news } = this.options;
+    const { machine, proposals, leases, news } = this.options;
     const command = readCommand(entry.payload);
     if (command === null) {
       const message = 'this version does not understand the command';
@@ -57,22 +58,18 @@ export class Applier {
     }
     const { outcome, events } = machine.apply(entry.index, entry.term, command);
     for (const event of events) this.observe(event);
-    this.observeCommand(command);
+    if (command.op === 'expireSession') leases.spared(command.session);
     proposals.settle(entry, outcome);
     for (const event of events) news.publish(event, command, entry.index);
   }
 
-  private observeCommand(command: Command): void {
-    const { leases } = this.options;
-    if (command.op === 'expireSession') leases.spared(command.session);
-    else if ('seq' in command) leases.used(command.session);
-  }
-
   private observe(event: LockEvent): void {
-    const { leases, waits, clock, leaseClock } = this.options;
+    const { machine, leases, waits, clock, leaseClock } = this.options;
     switch (event.type) {
       case 'sessionOpened':
-        return leases.opened(event.session, event.ttlMs);
+        return leases.opened(event.session, machine.session(event.session)?.leaseMs ?? null);
+      case 'leaseChanged':
+        return leases.lifted(event.session);
       case 'sessionEnded':
         return leases.ended(event.session);
       case 'queued':

@@ -5,6 +5,7 @@ import type { SelfView } from './client-link.ts';
 import { ClientLink } from './client-link.ts';
 import type { Host } from './host-types.ts';
 
+/** Whom the clients are connected with, and how much each may leave undecided. */
 export interface ClientDoorOptions {
   readonly host: Host;
   readonly clock: Clock;

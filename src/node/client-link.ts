@@ -27,6 +27,7 @@ export interface SelfView {
   readonly leader: Omit<LeaderNews, 'type'>;
 }
 
+/** One connection, whom it is answered by, and how much it may leave undecided. */
 export interface ClientLinkOptions {
   readonly link: Link;
   readonly host: Host;

@@ -7,6 +7,7 @@ import type { NodeStorage } from './storage/types.ts';
 
 const PERIOD_MS = 1_000;
 
+/** Whose disk is watched, and the bytes that must stay free. */
 export interface DiskWatchOptions {
   readonly storage: NodeStorage;
   readonly engine: Engine;

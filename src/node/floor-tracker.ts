@@ -1,5 +1,6 @@
 import type { Index, Term } from '../base/units.ts';
 
+/** An entry, by the two numbers that name its content for ever. */
 export interface FloorEntry {
   readonly index: Index;
   readonly term: Term;

@@ -13,6 +13,7 @@ export interface Identity {
   readonly electionMs: number;
 }
 
+/** One life of a process on a data directory; the count is durable, the id random. */
 export interface Boot {
   readonly bootId: string;
   readonly bootCount: number;

@@ -1,5 +1,5 @@
 import { present } from '../base/assert.ts';
-import type { ErrorCode } from '../base/error.ts';
+import { HoldfastError } from '../base/error.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Door, Link } from '../ports/transport.ts';
 import type { NodeStatus, Query } from '../wire/client-messages.ts';
@@ -20,7 +20,7 @@ import type {
   HostSettings,
 } from './host-types.ts';
 import { refusal } from './proposals.ts';
-import { answerQuery } from './queries.ts';
+import { answerQuery, refuseQuery } from './queries.ts';
 import { Replica } from './replica.ts';
 import { blankStatus, replicaStatus } from './status.ts';
 import type { Recovered } from './storage/types.ts';
@@ -29,9 +29,6 @@ import type { NodeStorage } from './storage/types.ts';
 
 /** Bytes of the log kept in memory for followers that lag a little. */
 const TAIL_BYTES_MAX = 8 * 1024 * 1024;
-
-/** An address that cannot be listened on (DESIGN.md §8). */
-const PORT_IN_USE_EXIT = 73;
 
 const NO_LEADER = { term: 0, leaderId: null, address: null, isReady: false };
 
@@ -62,6 +59,7 @@ class NodeHost implements Host {
       keyValue: ports.keyValue,
       slots: ports.slots,
       nodeId: settings.nodeId,
+      clusterName: settings.clusterName,
       random: ports.random,
       logger: ports.logger,
       tailBytesMax: TAIL_BYTES_MAX,
@@ -227,7 +225,7 @@ class NodeHost implements Host {
       (error) => {
         if (error !== null) {
           this.phase = 'stopped';
-          this.storage.close(() => done({ exitCode: PORT_IN_USE_EXIT, message: error.message }));
+          this.storage.close(() => done(listenExit(error)));
           return;
         }
         this.phase = 'running';
@@ -291,6 +289,8 @@ class NodeHost implements Host {
   }
 }
 
-function refuseQuery(code: ErrorCode, message: string): HostAnswer {
-  return { revision: 0, result: { kind: 'refused', code, message } };
+/** 73 when somebody else listens there; 78 when the address itself is wrong (DESIGN.md §8). */
+function listenExit(error: Error): HostExit {
+  const isInUse = HoldfastError.is(error) && error.code === 'PORT_IN_USE';
+  return { exitCode: isInUse ? 73 : 78, message: error.message };
 }

@@ -3,13 +3,11 @@ import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { DeadlineTable } from './deadline-table.ts';
-import { LeaseClock } from './lease-clock.ts';
+import type { LeaseClock } from './lease-clock.ts';
 import type { Reads } from './reads.ts';
 
 /** Sessions looked at, and expired, in one tick at most: a mass expiry must not stop the loop. */
 const LOOKS_PER_TICK_MAX = 4_096;
-/** A session without TTL has this one until its first command (RAFT.md §12). */
-const UNUSED_SESSION_TTL_MS = 15_000;
 
 export interface LeasesOptions {
   readonly clock: Clock;
@@ -33,8 +31,6 @@ export class Leases {
   private readonly table = new DeadlineTable();
   /** Sessions whose ExpireSession is appended and undecided: no renewal is confirmed. */
   private readonly expiring = new Set<SessionId>();
-  /** Sessions without TTL that have executed no command yet. */
-  private readonly unused = new Set<SessionId>();
   private readonly heldOpen = new Map<SessionId, number>();
   /** Keepalives that wait: for readiness (all) or for the fate of an expiry (by session). */
   private held: { readonly session: SessionId; readonly done: KeepAliveHandler }[] = [];
@@ -52,21 +48,21 @@ export class Leases {
     return this.leading?.isReady === true;
   }
 
-  /** OpenSession was applied. The clock is read afresh: the entry was appended before (§14.1). */
-  opened(session: SessionId, ttlMs: number | null): void {
-    if (ttlMs === null) this.unused.add(session);
-    const durationMs = ttlMs ?? UNUSED_SESSION_TTL_MS;
-    this.table.set(session, durationMs * US_PER_MS, this.freshUs());
+  /**
+   * OpenSession was applied. The clock is read afresh: the entry was appended before (§14.1). A
+   * session without TTL has a lease of its own until its first command, null none at all.
+   */
+  opened(session: SessionId, leaseMs: number | null): void {
+    if (leaseMs !== null) this.table.set(session, leaseMs * US_PER_MS, this.freshUs());
   }
 
-  /** The session has executed a command: without TTL, no lease applies to it any more. */
-  used(session: SessionId): void {
-    if (this.unused.delete(session)) this.table.delete(session);
+  /** A session without TTL has executed its first command: no lease applies to it any more. */
+  lifted(session: SessionId): void {
+    this.table.delete(session);
   }
 
   ended(session: SessionId): void {
     this.table.delete(session);
-    this.unused.delete(session);
     this.expiring.delete(session);
     this.releaseHeld((item) => item.session === session);
   }

@@ -3,6 +3,7 @@ import type { Command } from '../locks/commands.ts';
 import type { LockEvent } from '../locks/outcomes.ts';
 import type { SessionNews } from '../wire/client-messages.ts';
 
+/** Hears the news of one session, with the index that it follows from. */
 export type NewsListener = (news: SessionNews, revision: Revision) => void;
 
 /**

@@ -7,6 +7,7 @@ import type { Refused } from '../wire/client-messages.ts';
 import type { Admission } from './engine.ts';
 import type { HostReply } from './host-types.ts';
 
+/** Gets the answer of one request, once. */
 export type ReplyHandler = (reply: HostReply) => void;
 
 interface Waiting {
@@ -19,6 +20,7 @@ interface Appended {
   readonly done: ReplyHandler;
 }
 
+/** The clock that gathers a turn's requests, and the way into consensus. */
 export interface ProposalsOptions {
   readonly clock: Clock;
   readonly propose: (proposals: readonly Proposal[]) => Admission;
@@ -88,6 +90,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   UNAVAILABLE: 'the leader is not sure that it still leads; nothing was done',
 };
 
+/** The reply to a request that was not applied, or not seen applied. */
 export function refusal(code: Refused['code'], message: string): HostReply {
   return { revision: 0, outcome: { code, message } };
 }

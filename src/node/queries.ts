@@ -1,5 +1,7 @@
+import type { ErrorCode } from '../base/error.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
 import type { HolderView, LockView } from '../locks/outcomes.ts';
+import type { HostAnswer } from './host-types.ts';
 import type { NodeStatus, Query, QueryResult } from '../wire/client-messages.ts';
 
 /** One page of a list, and the queue that one lock shows, fit a frame with room to spare. */
@@ -35,6 +37,11 @@ export function answerQuery(
       return { kind: 'sessions', sessions, hasMore: found.length > sessions.length };
     }
   }
+}
+
+/** The answer to a query that this node cannot answer. */
+export function refuseQuery(code: ErrorCode, message: string): HostAnswer {
+  return { revision: 0, result: { kind: 'refused', code, message } };
 }
 
 /** A lock with as much of its queue as fits; the head of the queue is what matters. */

@@ -4,6 +4,7 @@ import { DeadlineTable } from './deadline-table.ts';
 
 const LOOKS_PER_TICK_MAX = 4_096;
 
+/** A waiting acquire, by the session and the number that it was asked with. */
 export interface WaiterKey {
   readonly session: SessionId;
   readonly acquireSeq: number;

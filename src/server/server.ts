@@ -45,8 +45,6 @@ export interface RunningNode {
   kill(): Promise<void>;
 }
 
-const CLUSTER_CHANGED_EXIT = 80;
-
 /** Starts a node. Rejects with HoldfastError; nothing is left running or open then. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, id, dataDir = config.dataDir } = options;
@@ -68,7 +66,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const host = createHost(hostSettings(config, id), ports);
   server.on('request', httpListener(config, host, ports));
   const ended = new Promise<HostExit>((resolve) => (host.onExit = resolve));
-  await start(host, config.name);
+  await start(host);
   return new NodeHandle({ id, address: node.address, host, transport, ended });
 }
 
@@ -111,18 +109,9 @@ class NodeHandle implements RunningNode {
   }
 }
 
-async function start(host: Host, clusterName: string): Promise<void> {
+async function start(host: Host): Promise<void> {
   const exit = await new Promise<HostExit | null>((done) => host.start(done));
   if (exit !== null) throw exitError(exit);
-  const { clusterName: found, nodeId } = host.status();
-  if (found === clusterName) return;
-  await new Promise<void>((done) => host.stop(done));
-  throw exitError({
-    exitCode: CLUSTER_CHANGED_EXIT,
-    message:
-      `the data directory of ${nodeId} belongs to the cluster "${found}"; expected ` +
-      `"${clusterName}" as configured. Start this node with its own data directory.`,
-  });
 }
 
 function hostSettings(config: NodeConfig, id: string): HostSettings {

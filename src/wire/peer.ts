@@ -239,7 +239,8 @@ function readAppend(read: Reader, seed: number): Append {
   const prevTerm = read.integer('prevTerm');
   const commit = read.integer('commit');
   const round = read.integer('round');
-  const entries = decodeRecords(read.bytes('records'), seed);
+  // Entries stay in memory as views: of a copy, not of the transport's large read buffer.
+  const entries = decodeRecords(read.bytes('records').slice(), seed);
   const first = entries[0];
   if (first !== undefined && (first.index !== prevIndex + 1 || first.prevTerm !== prevTerm)) {
     throw new DecodeError(

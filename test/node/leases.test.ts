@@ -45,7 +45,7 @@ function setUp() {
   };
   const open = (ttlMs: number | null = TTL_MS): void => {
     known.set('s', ttlMs);
-    leases.opened('s', ttlMs);
+    leases.opened('s', ttlMs ?? 15_000);
   };
   const lead = (): void => {
     leases.becomeLeader(1);
@@ -120,7 +120,7 @@ describe('expiry', () => {
     const s = setUp();
     s.lead();
     s.open(null);
-    s.leases.used('s');
+    s.leases.lifted('s');
     s.tick(60_000_000);
     expect(s.expired).toEqual([]);
     const unused = setUp();

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../src/ports/clock.ts';
 /** A clock that moves when it is told to. `soon` call-backs run with `turn()`. */
 export class ManualClock implements Clock {
   nowUs = 0;
-  private turnQueue: (() => void)[] = [];
+  private readonly turnQueue: (() => void)[] = [];
   private timers: { dueUs: number; callback: () => void }[] = [];
 
   monoUs(): number {

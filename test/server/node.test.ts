@@ -115,12 +115,13 @@ describe('a start that is refused', () => {
     const clusterId = nodes[0]?.status()?.clusterId;
     await nodes[0]?.stop();
     const error = await refusal(create({ name: 'another' }));
-    expect(error.message).toContain('belongs to the cluster "one"; expected "another"');
+    expect(error.message).toContain('one of cluster "one", but this cluster is "another"');
     expect(error.code).toBe('CLUSTER_CHANGED');
     expect(exitCodeOf(error)).toBe(80);
     const again = create();
     await again.start();
     expect(again.status()?.clusterId).toBe(clusterId);
+    expect(again.status()?.bootCount).toBe(2);
   });
 
   test('names the directory of another node (80)', async () => {

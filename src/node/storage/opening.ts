@@ -25,6 +25,7 @@ import {
   rowsOf,
   verifyLog,
   verifyRows,
+  verifyName,
   verifySlots,
   verifyStoreId,
 } from './verify.ts';
@@ -38,6 +39,7 @@ export interface OpeningOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly tailBytesMax: number;
+  readonly clusterName?: string;
 }
 
 /** What a founded directory holds beside its hard state. */
@@ -130,6 +132,8 @@ function verify(
   const founded = verifyRows(rows, record);
   if (!founded.ok) return done(founded);
   const { founding, anchor, tail } = founded.value;
+  const stranger = verifyName(founding, options.clusterName);
+  if (stranger !== null) return done(exits.refuse(stranger));
   const seed = clusterSeed(founding.clusterId);
   const { tailBytesMax } = options;
   scanLog(options.keyValue, { seed, anchor, tailBytesMax }, (log) => {

@@ -28,6 +28,8 @@ export interface NodeStorageOptions {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];
   readonly nodeId: NodeId;
+  /** A directory of a cluster with another name is refused; not compared when left out. */
+  readonly clusterName?: string;
   readonly random: Random;
   readonly logger: Logger;
   /** Bytes of newest entries that recovery hands to the core. */

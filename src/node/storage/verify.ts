@@ -76,6 +76,14 @@ export function verifyStoreId(rows: Rows, record: SlotRecord): StorageExit | nul
   );
 }
 
+/** 80 when the directory is that of a cluster with another name than the configured one. */
+export function verifyName(founding: FoundingRecord, name: string | undefined): StorageExit | null {
+  if (name === undefined || founding.clusterName === name) return null;
+  return exits.otherIdentity(
+    `The directory is one of cluster "${founding.clusterName}", but this cluster is "${name}".`,
+  );
+}
+
 /** Reads the rows of a founded store; refuses with 80 or 83. */
 export function verifyRows(rows: Rows, record: SlotRecord): StorageResult<FoundedRows> {
   const founding = readRow(rows, ROW.founding, (row) =>
