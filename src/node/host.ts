@@ -77,7 +77,8 @@ class NodeHost implements Host {
     this.storage.open((result) => {
       if (!result.ok) {
         this.phase = 'stopped';
-        return done(result.exit);
+        // The store may be open: an embedding process must be able to try again.
+        return this.storage.close(() => done(result.exit));
       }
       this.identify(result.value);
       if (result.value.raft !== null) this.createReplica(result.value);
