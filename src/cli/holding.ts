@@ -69,7 +69,7 @@ export async function takeLock(
     const { interrupted: signal } = inbox;
     grant = await client.lock(name).acquire({ waitMs, signal });
   } catch (error) {
-    await sayFarewell(client);
+    await Promise.race([client.close(), delay(FAREWELL_MS)]);
     throw inbox.interruption === null ? error : interruption(name, inbox.interruption);
   }
   if (inbox.interruption !== null) {
@@ -90,24 +90,17 @@ function interruptionOf(name: string, inbox: SignalInbox): Promise<never> {
   });
 }
 
-/** Gives the lock back and ends the client. Resolves false when the cluster did not confirm it. */
-export async function giveBack({ client, grant }: Holding): Promise<boolean> {
-  const isReleased = await within(grant.release());
-  await sayFarewell(client);
-  return isReleased;
-}
-
-/** Closes the client; never rejects, and takes at most two seconds. */
-export async function sayFarewell(client: Client): Promise<void> {
-  await within(client.close());
-}
-
-async function within(work: Promise<unknown>): Promise<boolean> {
-  const done = work.then(
+/** Gives the lock back and ends the client. Resolves false when that was not confirmed in time. */
+export function giveBack({ client, grant }: Holding): Promise<boolean> {
+  const released = grant.release().then(
     () => true,
     () => false,
   );
-  return Promise.race([done, delay(FAREWELL_MS, false)]);
+  const farewell = released.then(async (isReleased) => {
+    await client.close();
+    return isReleased;
+  });
+  return Promise.race([farewell, delay(FAREWELL_MS, false)]);
 }
 
 function interruption(name: string, signal: ForwardedSignal): Failure {

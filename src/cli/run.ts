@@ -34,6 +34,9 @@ const EXIT_CODES = `
 The command finds the lock's name, its fencing token and the session in HOLDFAST_LOCK,
 HOLDFAST_FENCING_TOKEN and HOLDFAST_SESSION. Give the token to whatever the command writes to.
 
+Its descendants end with it, before the lock is free; a daemon that forked twice and left the
+session does not, nor do they when this program itself is killed by SIGKILL (the command does).
+
 Exit code: the command's own, 128+n if signal n ended it, 127 not found, 126 not executable;
 64 usage, 69 cluster unavailable, 75 busy, 77 not authorised, 78 configuration, 79 lock lost.`;
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
-const ENTRY = fileURLToPath(new URL('../../dist/cli/entry.cjs', import.meta.url));
+/** The program, as it was built. */
+export const ENTRY = fileURLToPath(new URL('../../dist/cli/entry.cjs', import.meta.url));
 const CONFIG_FILE = 'cluster.config.json';
 const WAIT = { timeout: 30_000, interval: 10 } as const;
 

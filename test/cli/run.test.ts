@@ -139,36 +139,3 @@ describe('holdfast run', () => {
     await run.ended;
   });
 });
-
-describe('a lock that is lost', () => {
-  test('K1 breaking it shows the holder, ends its command with 79, and the next token is larger', async () => {
-    const name = freshName();
-    const { run, pid } = await startSleeper(name);
-    const usage = await cluster.cli('break', name);
-    expect(usage.code).toBe(64);
-    const token = /held with token (\d+)/.exec(usage.stderr)?.[1] ?? '';
-    const wrong = await cluster.cli('break', name, '--token', '1', '--reason', 'test');
-    expect(wrong).toMatchObject({ code: 1, stdout: '' });
-    const done = await cluster.cli('break', name, '--token', token, '--reason', 'it is stuck');
-    expect(done).toMatchObject({ code: 0, stdout: `broke "${name}", token ${token}\n` });
-    expect(done.stderr).toMatch(/since {4}20\d\d-/);
-    expect(done.stderr).toContain(`pid      ${run.pid}`);
-    const { code, stderr } = await run.ended;
-    expect(code).toBe(79);
-    expect(stderr).toContain('it is stuck');
-    expect(isRunning(pid)).toBe(false);
-    const next = await cluster.cli('run', name, '--', ...TOKEN);
-    expect(Number(next.stdout)).toBeGreaterThan(Number(token));
-  });
-
-  test('B4 a wrapper that slept past its lease ends the child at once, with --lost-code', async () => {
-    const name = freshName();
-    const { run, pid } = await startSleeper(name, '--ttl', '1s', '--lost-code', '7');
-    run.signal('SIGSTOP');
-    const next = await cluster.cli('run', name, '--', ...TOKEN);
-    expect(next.code).toBe(0);
-    run.signal('SIGCONT');
-    expect((await run.ended).code).toBe(7);
-    expect(isRunning(pid)).toBe(false);
-  });
-});
