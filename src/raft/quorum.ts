@@ -2,6 +2,7 @@
 // them is decided elsewhere (configurations.ts). An empty set is satisfied by anything, so that
 // a configuration that is not joint is a joint one with nothing outgoing.
 
+/** How a poll or an election stands. */
 export type Tally = 'won' | 'lost' | 'pending';
 
 /** Votes counted among the voters of one set. */

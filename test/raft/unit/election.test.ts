@@ -20,6 +20,12 @@ function awake(options: ConstructorParameters<typeof CoreCluster>[0] = {}): Core
   return cluster;
 }
 
+/** One request of n1 reaches a node, and its answer comes back. */
+function reply(cluster: CoreCluster, nodeId: string): void {
+  cluster.deliver('n1', nodeId, cluster.link('n1', nodeId).length - 1);
+  cluster.deliver(nodeId, 'n1', cluster.link(nodeId, 'n1').length - 1);
+}
+
 const lastSent = (cluster: CoreCluster, nodeId: string): RaftMessage | undefined =>
   cluster.node(nodeId).sent.at(-1)?.message;
 
@@ -190,6 +196,23 @@ describe('campaigns', () => {
     expect(n1.role).toBe('preCandidate');
     cluster.inject('n2', 'n1', voteRequest(2));
     expect([n1.role, n1.core.hard.vote?.nodeId]).toEqual(['follower', 'n2']);
+  });
+
+  test('R-65 in a joint configuration an election is won in both halves or not at all', () => {
+    const config = configOf(['n1', 'n2', 'n3'], { outgoing: ['n1', 'n4', 'n5'] });
+    const cluster = awake({ config });
+    const n1 = cluster.node('n1');
+    n1.core.election.deadlineUs = 0;
+    cluster.tick(1, ['n1']);
+    const ask = (): void => ['n2', 'n3'].forEach((nodeId) => reply(cluster, nodeId));
+    ask();
+    expect(n1.role).toBe('preCandidate');
+    reply(cluster, 'n4');
+    expect(n1.role).toBe('candidate');
+    ask();
+    expect(n1.role).toBe('candidate');
+    reply(cluster, 'n5');
+    expect(n1.role).toBe('leader');
   });
 
   test('R-22 a learner never campaigns', () => {

@@ -36,7 +36,8 @@ describe('R-27 the conflict table', () => {
     { prev: [0, 0], terms: [3], log: [3], match: 1 },
   ] as const;
   for (const { prev, terms, log, match } of cases) {
-    test(`R-27 [1 2] and prev ${prev.join('/')} [${terms.join(' ')}] give [${log.join(' ')}]`, () => {
+    const name = `prev ${prev.join('/')} [${terms.join(' ')}] give [${log.join(' ')}]`;
+    test(`R-27 [1 2] and ${name}`, () => {
       const cluster = followerWith([1, 2], 4);
       cluster.inject('n2', 'n1', appendOf({ term: 4, prev, terms }));
       const n1 = cluster.node('n1');

@@ -87,7 +87,7 @@ export class CoreCluster {
     return node.isRunning ? node.step(event, this.nowUs) : [];
   }
 
-  /** Time passes on all nodes in steps of at most H/2, each followed by ticks; nothing is delivered. */
+  /** Time passes in steps of at most H/2, each followed by ticks; nothing is delivered. */
   tick(us: number, names: readonly string[] = [...this.nodes.keys()]): void {
     const stepUs = this.settings.heartbeatUs / 2;
     for (let left = us; left > 0; left -= stepUs) {

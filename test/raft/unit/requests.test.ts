@@ -134,6 +134,26 @@ describe('proposals', () => {
     expect(cluster.proposeAll('n1', [change]).accepted).toBe(1);
   });
 
+  test('a member is served from the entry on that names it, and no longer when it left', () => {
+    const cluster = electedCluster();
+    const propose = (voters: readonly string[], learners: readonly string[]): void => {
+      const config = configOf(voters, { learners });
+      const payload = payloadOf('c');
+      cluster.proposeAll('n1', [{ type: 'config', payload, config, internal: false }]);
+    };
+    const peers = (): string[] =>
+      cluster
+        .node('n1')
+        .raft.status()
+        .peers.map((peer) => peer.nodeId);
+    propose(['n1', 'n2', 'n3'], ['n4']);
+    expect(peers()).toEqual(['n2', 'n3', 'n4']);
+    expect(cluster.node('n1').sent.at(-1)?.to).toBe('n4');
+    cluster.deliverAll();
+    propose(['n1', 'n2', 'n3'], []);
+    expect(peers()).toEqual(['n2', 'n3']);
+  });
+
   test('apply is paged, in order, and one page is out at a time', () => {
     const cluster = electedCluster({ settings: { applyBytesMax: 200 } });
     const n1 = cluster.node('n1');
