@@ -6,9 +6,8 @@ import type { Entry } from '../../../src/raft/entry.ts';
 import type { RaftEffect } from '../../../src/raft/events.ts';
 import type { Append, AppendResponse, RaftMessage } from '../../../src/raft/messages.ts';
 import type { Progress } from '../../../src/raft/progress.ts';
-import { CoreCluster, E } from '../unit/harness.ts';
+import { CoreCluster, E, entriesOf } from '../unit/harness.ts';
 import type { ClusterOptions, CoreNode } from '../unit/harness.ts';
-import { entriesOf } from '../unit/harness.ts';
 
 export * from '../unit/harness.ts';
 
@@ -51,10 +50,8 @@ export function makeCandidate(
   granting: readonly string[],
 ): void {
   timeOut(cluster, nodeId);
-  for (const other of granting) {
-    deliverLink(cluster, nodeId, other);
-    deliverLink(cluster, other, nodeId);
-  }
+  for (const other of granting) deliverLink(cluster, nodeId, other);
+  for (const other of granting) deliverLink(cluster, other, nodeId);
   expect(cluster.node(nodeId).role).toBe('candidate');
 }
 
