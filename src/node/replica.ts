@@ -193,6 +193,7 @@ export class Replica {
       this.leases.becomeLeader(term);
     }
     this.leader = { term, leaderId, isReady: this.leases.isReady };
+    this.options.ports.logger.info(describeRole(role, leaderId), { role, term, leaderId });
     this.options.onLeaderChange();
   }
 
@@ -206,6 +207,7 @@ export class Replica {
   private onReady(): void {
     this.leases.becomeReady();
     this.leader = { ...this.leader, isReady: true };
+    this.options.ports.logger.info('Ready to answer', { term: this.leader.term });
     this.options.onLeaderChange();
   }
 
@@ -235,4 +237,11 @@ export class Replica {
     );
     return admission.accepted;
   }
+}
+
+function describeRole(role: Role, leaderId: NodeId | null): string {
+  if (role === 'leader') return 'Leads now';
+  if (role === 'candidate') return 'Asks for votes';
+  if (role === 'preCandidate') return 'Hears no leader; asks whether it could be elected';
+  return leaderId === null ? 'Knows no leader' : `Follows ${leaderId}`;
 }
