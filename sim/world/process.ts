@@ -3,7 +3,8 @@
 //
 // A paused process misses nothing: what comes in meanwhile waits. When it goes on, real Node runs
 // overdue timers and waiting input in either order (SIMULATOR.md §4.7), so here the order is a
-// keyed draw; only what must stay in order among itself, the frames of one link, does.
+// keyed draw, and every other time timers come before all input; only what must stay in order
+// among itself, the frames of one link, does.
 
 import type { Timer } from '../../src/ports/clock.ts';
 import { MachineClock } from './clock.ts';
@@ -104,16 +105,13 @@ export class Life {
   resume(): void {
     if (this.state !== 'paused') return;
     this.state = 'catchingUp';
-    this.backlog = shuffleLanes(this.backlog, (place) =>
-      this.environment.random.draw(
-        'resume',
-        this.process.name,
-        this.incarnation,
-        this.resumes,
-        place,
-      ),
-    );
-    this.resumes++;
+    const { random } = this.environment;
+    const key = [this.process.name, this.incarnation, this.resumes++] as const;
+    const areTimersFirst = random.below(2, 'timers first', ...key) === 1;
+    this.backlog = shuffleLanes(this.backlog, (place) => {
+      const isFirst = areTimersFirst && this.backlog[place]?.kind === 'timer';
+      return isFirst ? -1 : random.draw('resume', ...key, place);
+    });
     this.catchUpSoon();
   }
 
