@@ -35,15 +35,21 @@ async function freePorts(count) {
   return ports;
 }
 
-/** Starts and founds a cluster; `dir` null makes a temporary directory that `stop` removes. */
-export async function startCluster({ size = 3, dir = null, nodeOptions = {} } = {}) {
+/**
+ * Starts and founds a cluster; `dir` null makes a temporary directory that `remove` takes away.
+ * `nodeOptions` go into the configuration, `execArgv` to Node.js (`--cpu-prof`).
+ */
+export async function startCluster({ size = 3, dir = null, nodeOptions = {}, execArgv = [] } = {}) {
   const root = dir ?? (await mkdtemp(join(tmpdir(), 'holdfast-')));
   const ports = await freePorts(size);
   const nodes = ports.map((port, n) => ({ id: `n${n + 1}`, address: `127.0.0.1:${port}` }));
   const configFile = join(root, 'cluster.config.json');
   const config = { name: 'local', nodes, dataDir: join(root, 'data'), ...nodeOptions };
   await writeFile(configFile, JSON.stringify(config, null, 2));
-  const cluster = new LocalCluster(root, configFile, nodes, dir === null);
+  const cluster = new LocalCluster(root, configFile, nodes, {
+    isTemporary: dir === null,
+    execArgv,
+  });
   for (const { id } of nodes) cluster.spawn(id);
   await cluster.init();
   await cluster.waitLeader();
@@ -51,15 +57,15 @@ export async function startCluster({ size = 3, dir = null, nodeOptions = {} } = 
 }
 
 class LocalCluster {
-  constructor(root, configFile, nodes, isTemporary) {
-    Object.assign(this, { root, configFile, nodes, isTemporary });
+  constructor(root, configFile, nodes, options) {
+    Object.assign(this, { root, configFile, nodes, ...options });
     this.dataDir = join(root, 'data');
     this.addresses = nodes.map(({ address }) => address);
     this.processes = new Map();
   }
 
   spawn(id) {
-    const args = [ENTRY, 'node', '--id', id, '--config', this.configFile];
+    const args = [...this.execArgv, ENTRY, 'node', '--id', id, '--config', this.configFile];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let log = '';
     child.stderr.on('data', (chunk) => {
