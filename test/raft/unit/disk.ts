@@ -52,6 +52,7 @@ export class Disk {
     if (batch === undefined) return null;
     if (batch.truncateFrom !== null) this.entries.length = batch.truncateFrom - this.origin - 1;
     if (batch.entries[0]?.index !== this.lastIndex + 1) throw new Error('a gap on the disk');
+    if (batch.lastTerm > this.term) throw new Error('entries reach the disk before their term');
     this.entries.push(...batch.entries);
     return batch.sequence;
   }

@@ -82,6 +82,18 @@ test('R-29 what lies below the commit index is no conflict', () => {
   expect(cluster.node('n1').terms()).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
+test('R-29 what lies below the anchor of the log is no conflict either', () => {
+  const cluster = new CoreCluster({
+    origin: 100,
+    logs: { n1: [1, 1] },
+    isObserved: false,
+  });
+  const wide = appendOf({ term: 1, prev: [98, 1], terms: [1, 1, 1, 1, 1] });
+  cluster.inject('n2', 'n1', wide);
+  expect(cluster.node('n1').sent.at(-1)?.message).toEqual(expect.objectContaining(ok(103)));
+  expect(cluster.node('n1').terms()).toEqual([1, 1, 1]);
+});
+
 test('R-30 only what was compared is committed', () => {
   const cluster = followerWith([1, 1, 1], 2);
   cluster.inject('n2', 'n1', appendOf({ term: 2, prev: [2, 1], commit: 9 }));
@@ -114,7 +126,7 @@ test('R-36 entries of a term are handed to the disk only when the term is durabl
   const n1 = cluster.node('n1');
   n1.automatic.slots = false;
   cluster.inject('n2', 'n1', appendOf({ term: 5, prev: [1, 1], terms: [5] }));
-  expect(n1.disk.batches).toEqual([]);
+  expect(n1.disk.entries.map((entry) => entry.term)).toEqual([1]);
   cluster.completeSlots('n1');
   expect(n1.disk.entries.map((entry) => entry.term)).toEqual([1, 5]);
 });

@@ -29,6 +29,25 @@ describe('sending', () => {
     expect(cluster.node('n3').terms()).toEqual([1, 1, 2]);
   });
 
+  test('R-32 an entry of an older term is not committed by counting its copies', () => {
+    const cluster = new CoreCluster({
+      logs: { n1: [1, 2], n2: [1], n3: [1] },
+      hard: { n1: { term: 3 }, n2: { term: 3 }, n3: { term: 3 } },
+      settings: { appendBytesMax: 1 },
+    });
+    const n1 = cluster.node('n1');
+    n1.automatic.persist = false;
+    cluster.elect('n1');
+    const [counted] = n1.effects.filter((effect) => effect.type === 'apply');
+    expect(counted?.type === 'apply' && counted.entries.at(-1)?.index).toBe(3);
+    const acknowledged = cluster
+      .node('n2')
+      .sent.flatMap(({ message }) =>
+        message.type === 'appendResponse' && message.ok ? [message.matchIndex] : [],
+      );
+    expect(acknowledged).toContain(2);
+  });
+
   test('proposals of one event leave as one Append, and the disk starts with them', () => {
     const cluster = electedCluster();
     cluster.node('n1').automatic.persist = false;
