@@ -59,6 +59,23 @@ describe('disturbance by one node', () => {
     await cluster.converge();
   });
 
+  test('R-14 a follower that just started does not help a half-cut node to depose the leader', async () => {
+    for (const seed of seeds(10)) {
+      const { cluster, leader, followers } = await withLeader({ seed });
+      const [halfCut, restarted] = followers;
+      const { term } = cluster.status(leader);
+      cluster.world.cutBoth(leader, halfCut);
+      await cluster.until('its campaign', () => cluster.status(halfCut).role === 'preCandidate');
+      for (let time = 0; time < 5; time++) {
+        cluster.node(restarted).crash();
+        cluster.node(restarted).start();
+        await cluster.runFor(0.7 * E);
+      }
+      await cluster.runFor(4 * E);
+      expect(cluster.status(leader), `seed ${seed}`).toMatchObject({ role: 'leader', term });
+    }
+  });
+
   test('R-24 a follower that stood still reads its heartbeats before it thinks of campaigning', async () => {
     for (const seed of seeds(20)) {
       const { cluster, leader, followers } = await withLeader({ seed });

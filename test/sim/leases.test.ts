@@ -71,6 +71,19 @@ describe('leases', () => {
     }
   });
 
+  test('R-80 a renewal that comes while its session is being ended is not confirmed', async () => {
+    const { cluster, leader } = await withLeader({ seed: 80 });
+    const session = await cluster.openSession(leader, TTL);
+    for (const node of cluster.all()) node.disk.extraDelayUs = 300_000;
+    const { lastIndex } = cluster.status(leader);
+    await cluster.until('the entry', () => cluster.status(leader).lastIndex > lastIndex);
+    const renewal = cluster.keepAlive(leader, session);
+    await cluster.runFor(100);
+    expect([renewal.isSettled, knows(cluster, leader)]).toEqual([false, true]);
+    await cluster.until('an answer', () => renewal.isSettled);
+    expect([renewal.value.code, knows(cluster, leader)]).toEqual(['SESSION_GONE', false]);
+  });
+
   test('R-80b a leader that was cut off ends no session of the cluster', async () => {
     for (const fault of ['isolate', 'pause'] as const) {
       const { cluster, leader } = await withLeader({ seed: 80 });
