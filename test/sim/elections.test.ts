@@ -65,6 +65,9 @@ describe('disturbance by one node', () => {
       const [halfCut, restarted] = followers;
       const { term } = cluster.status(leader);
       cluster.world.cutBoth(leader, halfCut);
+      const { topology } = cluster.world.network;
+      topology.setRoute(leader, restarted, { latencyUs: 20_000 });
+      topology.setRoute(restarted, leader, { latencyUs: 20_000 });
       await cluster.until('its campaign', () => cluster.status(halfCut).role === 'preCandidate');
       for (let time = 0; time < 5; time++) {
         cluster.node(restarted).crash();
