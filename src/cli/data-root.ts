@@ -2,9 +2,11 @@
 // certain whose it is: a directory that is missing may be a disk that was not mounted, and a node
 // that starts blank in its place would have forgotten whom it voted for.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLevelStore } from '../adapters/level-store.ts';
+import { createSlotFile } from '../adapters/slot-file.ts';
+import type { Stored } from '../ports/storage.ts';
 import { logDirectory, slotPaths } from '../server/data-directory.ts';
 import { decodeSlot } from '../wire/slots.ts';
 import { EXIT, Failure } from './exit-code.ts';
@@ -38,7 +40,14 @@ export function prepareDataRoot({ path, nodeIds }: DataRoot): void {
  */
 export async function clearDataRoot({ path, nodeIds }: DataRoot): Promise<void> {
   const present = existsSync(path) ? readdirSync(path) : [];
-  const foreign = nodeIds.filter((id) => present.includes(id) && !isOurs(join(path, id)));
+  const marked = await keepIf(
+    present.map((name) => join(path, name)),
+    hasSlots,
+  );
+  const foreign = nodeIds.filter((id) => {
+    const directory = join(path, id);
+    return present.includes(id) && !marked.includes(directory) && !isEmpty(directory);
+  });
   if (foreign.length > 0) {
     const list = foreign.map((id) => join(path, id)).join(', ');
     throw new Failure(
@@ -46,15 +55,10 @@ export async function clearDataRoot({ path, nodeIds }: DataRoot): Promise<void> 
       `DIRECTORY_FOREIGN: --fresh deletes only directories of nodes, and this is none: ${list}`,
     );
   }
-  const ours = present.map((name) => join(path, name)).filter(isOursWithSlots);
-  for (const directory of ours) await refuseIfRunning(directory);
-  for (const directory of [...ours, ...nodeIds.map((id) => join(path, id))]) {
+  for (const directory of marked) await refuseIfRunning(directory);
+  for (const directory of [...marked, ...nodeIds.map((id) => join(path, id))]) {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function isOurs(directory: string): boolean {
-  return isEmpty(directory) || isOursWithSlots(directory);
 }
 
 function isEmpty(directory: string): boolean {
@@ -65,15 +69,32 @@ function isEmpty(directory: string): boolean {
   }
 }
 
-function isOursWithSlots(directory: string): boolean {
-  return slotPaths(directory).some((path) => {
-    try {
-      decodeSlot(readFileSync(path));
-      return true;
-    } catch {
-      return false;
-    }
+/** Whether a directory carries our identity: a slot file that can be read. */
+async function hasSlots(directory: string): Promise<boolean> {
+  const readable = await keepIf(slotPaths(directory), async (path) => {
+    const content = await new Promise<Stored<Uint8Array | null>>((resolve) => {
+      createSlotFile(path).read(resolve);
+    });
+    return content.ok && content.value !== null && isSlot(content.value);
   });
+  return readable.length > 0;
+}
+
+function isSlot(content: Uint8Array): boolean {
+  try {
+    decodeSlot(content);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function keepIf(
+  paths: readonly string[],
+  test: (path: string) => Promise<boolean>,
+): Promise<string[]> {
+  const answers = await Promise.all(paths.map(test));
+  return paths.filter((_, at) => answers[at]);
 }
 
 // LevelDB lets one process in. Asking it is the only sure sign of life: a node may listen anywhere.

@@ -18,6 +18,7 @@ const START_MS = 60_000;
 const STOP_MS = 10_000;
 const STATUS_MS = 2_000;
 
+/** The processes of a local cluster; making one starts them. */
 export class LocalCluster {
   private readonly local: LocalConfig;
   private readonly nodes: readonly LocalNode[];

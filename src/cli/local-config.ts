@@ -8,6 +8,7 @@ import type { NodeConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { EXIT, Failure } from './exit-code.ts';
 
+/** The options of `up` that say which cluster is meant. */
 export interface LocalOptions {
   readonly config?: string;
   readonly data?: string;

@@ -18,7 +18,7 @@ export interface ProcessRow {
 /** Which processes count as a child's: see `descendants`. */
 export interface TreeRoot {
   readonly pid: number;
-  /** The child leads a session of its own: whatever stays in it is found by the session's number. */
+  /** The child leads a session of its own: what stays in it is found by that session's number. */
   readonly hasOwnSession: boolean;
   /** `NAME=value` in the environment that the child was given and nobody else has. */
   readonly mark: string;

@@ -1,6 +1,7 @@
 // What all commands share: how they are declared, how they end, and the options that several take.
 
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressOptions } from './addresses.ts';

@@ -172,8 +172,7 @@ function graceOf({ ttl, killAfter }: RunOptions): number {
   const graceMs = graceMsMax(ttl);
   if (killAfter <= graceMs) return killAfter;
   const limit = `at most ${showDuration(graceMs)}, half of --ttl ${showDuration(ttl)}`;
-  throw new Failure(
-    EXIT.usage,
-    `USAGE: --kill-after must leave time to renew: expected ${limit}; got ${showDuration(killAfter)}`,
-  );
+  const got = showDuration(killAfter);
+  const message = `USAGE: --kill-after must leave time to renew: expected ${limit}; got ${got}`;
+  throw new Failure(EXIT.usage, message);
 }

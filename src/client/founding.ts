@@ -18,6 +18,7 @@ import type { FoundingRecord } from '../wire/founding-record.ts';
 import { askNode } from './single-request.ts';
 import type { SingleRequestPorts } from './single-request.ts';
 
+/** A node as the configuration file names it. */
 export interface PlannedNode {
   readonly id: NodeId;
   readonly address: string;

@@ -16,6 +16,7 @@ import type {
 } from '../wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../wire/client.ts';
 
+/** The part of the world that a single request needs. */
 export interface SingleRequestPorts {
   readonly clock: Clock;
   readonly transport: Transport;

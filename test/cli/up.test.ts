@@ -89,6 +89,7 @@ describe('a local cluster', () => {
     const before = await token(first);
     const [old] = await statusOf(first);
     const inUse = await cli(['up', '--fresh', '--config', first.configFile]);
+    expect(inUse.stderr).toContain('DIRECTORY_IN_USE');
     expect(inUse).toMatchObject({ code: 81, stdout: '' });
     expect(inUse.stderr).toContain(join(first.root, 'n1'));
     await first.stop();
