@@ -133,6 +133,7 @@ describe('fast fail-over', () => {
     for (const nodeId of ['n2', 'n3']) {
       cluster.step(nodeId, { type: 'link', peer: 'n1', state: 'gone' });
       expect(cluster.node(nodeId).core.election.deadlineUs).toBeLessThan(startUs + 150_000);
+      expect(cluster.node(nodeId).core.election.stickyUntilUs).toBe(0);
     }
     cluster.runUntil(() => cluster.leader() !== null, E / 2);
   });
