@@ -17,13 +17,16 @@ import { Backoff } from './backoff.ts';
 
 const GREETING_US = 3_000_000;
 const REDIAL_FIRST_US = 25_000;
+const STALL_US = 100_000;
 
+/** What a link needs of its process. */
 export interface LinkPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly transport: Transport;
 }
 
+/** Where a link goes, and its patience. */
 export interface LinkSettings {
   readonly address: string;
   /** Upper bound of the pause between two dials. */
@@ -43,8 +46,13 @@ export interface LinkOwner {
   onDown(link: NodeLink): void;
 }
 
+/** `waiting`: for the next dial. `closed`: for good. */
 export type LinkState = 'connecting' | 'greeting' | 'up' | 'waiting' | 'closed';
 
+/**
+ * One link, over all its connections. Whatever was sent over a connection that ended may have
+ * arrived or not: onDown tells the owner to send again what is undecided.
+ */
 export class NodeLink {
   readonly address: string;
   /** Known from the last welcome. */
@@ -52,8 +60,8 @@ export class NodeLink {
   /** Its last word on who leads, while it is up. */
   news: LeaderNews | null = null;
   state: LinkState = 'waiting';
-  /** Why it is not up, or was not the last time. */
-  problem = 'not tried yet';
+  /** Why it is not up; null while it is. */
+  problem: string | null = 'not reached yet';
   private readonly ports: LinkPorts;
   private readonly settings: LinkSettings;
   private readonly owner: LinkOwner;
@@ -164,6 +172,7 @@ export class NodeLink {
     this.timer?.cancel();
     this.nodeId = welcome.nodeId;
     this.state = 'up';
+    this.problem = null;
     this.upSinceUs = this.ports.clock.monoUs();
     const refusal = this.owner.onWelcome(this, welcome);
     if (refusal !== null) this.drop(refusal.message);
@@ -183,9 +192,13 @@ export class NodeLink {
 
   // Runs once per silence span at most, whatever the traffic: no timer per request.
   private armWatch(delayUs: number): void {
-    this.watch = this.ports.clock.after(delayUs, () => {
+    const { clock } = this.ports;
+    const dueUs = clock.monoUs() + delayUs;
+    this.watch = clock.after(delayUs, () => {
       this.watch = null;
       if (this.owedSinceUs === null) return;
+      // After a stall of this process the answer may lie unread in the socket: look there first.
+      if (clock.monoUs() - dueUs > STALL_US) return this.armWatch(STALL_US);
       const leftUs = this.owedSinceUs + this.settings.silenceUs - this.ports.clock.monoUs();
       if (leftUs > 0) this.armWatch(leftUs);
       else this.drop(`silent for ${Math.floor(this.settings.silenceUs / 1000)} ms`);

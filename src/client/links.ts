@@ -4,7 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { NodeId, Term } from '../base/units.ts';
 import type { Logger } from '../ports/logger.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
-import type { ClientHello, NodeMessage, Welcome } from '../wire/client-messages.ts';
+import type { ClientHello, LeaderNews, NodeMessage, Welcome } from '../wire/client-messages.ts';
 import { NodeLink } from './link.ts';
 import type { LinkOwner, LinkPorts, LinkState } from './link.ts';
 import { NODES_MAX } from './options.ts';
@@ -20,8 +20,8 @@ export interface NodeView {
   readonly nodeId: NodeId | null;
   readonly state: LinkState;
   readonly isLeader: boolean;
-  /** Why it is not up, or was not the last time. */
-  readonly problem: string;
+  /** Why it is not up; null while it is. */
+  readonly problem: string | null;
 }
 
 /** Whoever uses the links; called outside its own calls. */
@@ -35,6 +35,7 @@ export interface LinksOwner {
   onClusterChange(error: HoldfastError): void;
 }
 
+/** All links of a client; opened once, closed once. */
 export class Links implements LinkOwner {
   private readonly ports: LinkPorts;
   private readonly settings: Settings;
@@ -130,7 +131,7 @@ export class Links implements LinkOwner {
         this.otherCluster(link, message.message);
       }
       if (message.type !== 'leader') this.owner.onMessage(link, message);
-      else if (message.address !== null) this.add(message.address);
+      else this.meet(message);
     }
     if (messages.some((message) => message.type === 'leader')) this.owner.onChange();
   }
@@ -156,6 +157,12 @@ export class Links implements LinkOwner {
     return error;
   }
 
+  // A client that was told of one node only still finds the leader.
+  private meet({ leaderId, address }: LeaderNews): void {
+    if (address === null || this.links.some((link) => link.nodeId === leaderId)) return;
+    this.add(address);
+  }
+
   private add(address: string): void {
     if (this.links.length >= NODES_MAX || this.at(address) !== null) return;
     const { ttlMs } = this.settings;
@@ -179,7 +186,7 @@ function leads(link: NodeLink, term: Term): boolean {
 
 function describeLink(link: NodeLink, leader: NodeLink | null): string {
   if (link === leader) return 'leads';
-  if (!link.isUp()) return link.problem;
+  if (link.problem !== null) return link.problem;
   if (link.news === null) return 'has not said who leads';
   const { leaderId } = link.news;
   return leaderId === null ? 'knows no leader' : `says that ${leaderId} leads`;

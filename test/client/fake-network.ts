@@ -56,6 +56,11 @@ export class FakeNetwork implements Transport {
     for (const pipe of [...this.pipes]) if (pipe.address === address) pipe.cut();
   }
 
+  /** The present links of an address carry nothing any more, without a sign; new ones do. */
+  freeze(address: string): void {
+    for (const pipe of this.pipes) if (pipe.address === address) pipe.isFrozen = true;
+  }
+
   forget(pipe: Pipe): void {
     this.pipes.delete(pipe);
   }
@@ -74,6 +79,7 @@ class Pipe {
   readonly address: string;
   readonly near: End;
   readonly far: End;
+  isFrozen = false;
   private readonly network: FakeNetwork;
   private readonly clock: VirtualClock;
   private isOpen = true;
@@ -100,7 +106,7 @@ class Pipe {
   }
 
   private carry(frame: Uint8Array, isToNode: boolean): void {
-    if (!this.isOpen || this.network.silent.has(this.address)) return;
+    if (!this.isOpen || this.isFrozen || this.network.silent.has(this.address)) return;
     if (isToNode) this.network.frames++;
     this.clock.after(LATENCY_US, () => {
       if (!this.isOpen) return;

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { beliefUs } from '../../src/client/renewer.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Grant } from '../../src/client/grant.ts';
+import type { NodeMessage } from '../../src/wire/client-messages.ts';
+import { decodeNodeMessages } from '../../src/wire/client.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
 
@@ -19,6 +21,10 @@ async function held(options: { ttlMs?: number | null; marginMs?: number } = {}):
   const client = world.client(options);
   const grant = await world.settle(client.lock('a').acquire());
   return { world, client, grant };
+}
+
+function has(frame: Uint8Array, type: NodeMessage['type']): boolean {
+  return decodeNodeMessages(frame).some((message) => message.type === type);
 }
 
 function blackhole(world: FakeWorld): void {
@@ -71,6 +77,23 @@ describe('the deadline rule', () => {
     world.cluster.elect('n2');
     const grant = await world.settle(acquiring);
     expect(grant.remainingMs()).toBeGreaterThan(14_000);
+  });
+
+  test('R-80 a session whose answer came after its lease is not used', async () => {
+    const world = new FakeWorld();
+    world.cluster.expires = false;
+    const client = world.client({ waitMs: 60_000 });
+    let isBlocked = false;
+    world.network.fate = (frame, _address, isToNode) => {
+      if (!isBlocked && !isToNode && has(frame, 'reply')) {
+        isBlocked = true;
+        world.clock.block(20_000);
+      }
+      return 'pass';
+    };
+    const grant = await world.settle(client.lock('a').acquire());
+    expect([isBlocked, grant.held()]).toEqual([true, true]);
+    expect(world.cluster.count('openSession')).toBe(2);
   });
 
   test('a renewal is sent at a third of the TTL, and the session outlives many TTLs', async () => {
@@ -167,6 +190,19 @@ describe('the end of a lease', () => {
     expect([again.held(), grant.held()]).toEqual([true, false]);
   });
 
+  test('B6 a confirmation that is read after the deadline revives nothing, though sent in time', async () => {
+    const { world, grant } = await held({ ttlMs: 1_000 });
+    world.cluster.expires = false;
+    world.network.fate = (frame, _address, isToNode) => {
+      const isAnswer = !isToNode && has(frame, 'keepAliveReply');
+      // Sent at 334 ms, read at 1,100 ms: past the old deadline, before the new one.
+      if (isAnswer) world.clock.block(1_100 - 334);
+      return 'pass';
+    };
+    await world.run(400);
+    expect([grant.held(), grant.signal.aborted]).toEqual([false, true]);
+  });
+
   test('the margin is the caller’s choice', async () => {
     const { world, grant } = await held({ marginMs: 5_000 });
     const { signal } = grant;
@@ -223,6 +259,14 @@ describe('renewals', () => {
     await world.run(60_000);
     expect([grant.held(), client.session.id]).toEqual([true, id]);
     expect(await world.settle(grant.release())).toBe(true);
+  });
+
+  test('B10 a half-open link to the leader is found and replaced', async () => {
+    const { world, client, grant } = await held();
+    world.network.freeze(ADDRESSES[0] ?? '');
+    await world.run(60_000);
+    expect(grant.held()).toBe(true);
+    expect((await world.settle(client.lock('b').acquire(), 100)).held()).toBe(true);
   });
 
   test('C21 the links are cut every second for a minute: nothing is lost', async () => {

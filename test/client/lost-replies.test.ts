@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fate } from './fake-network.ts';
+import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
 
 /** The fate befalls the n-th frame from now on, in either direction; later ones pass. */
@@ -87,6 +88,31 @@ describe('lost answers', () => {
     world.cluster.elect('n3');
     const grant = await world.settle(acquiring);
     expect([grant.token, world.cluster.count('acquire', 'GRANTED')]).toEqual([token, 3]);
+  });
+
+  test('another leader is asked at once, without waiting for the old one to answer', async () => {
+    const world = new FakeWorld();
+    const client = world.client();
+    await world.settle(client.lock('warm').acquire());
+    world.network.silent.add(ADDRESSES[0] ?? '');
+    const acquiring = client.lock('a').acquire();
+    await world.run(10);
+    world.cluster.elect('n2');
+    expect((await world.settle(acquiring, 50)).held()).toBe(true);
+  });
+
+  test('after a stall of this process the answer is read before the link is given up', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ ttlMs: null });
+    await world.settle(client.lock('warm').acquire());
+    const dials = world.network.dials;
+    let stalls = 0;
+    world.network.fate = (_frame, _address, isToNode) => {
+      if (isToNode && stalls++ === 0) world.clock.block(10_000);
+      return 'pass';
+    };
+    await world.settle(client.lock('a').acquire());
+    expect([stalls > 0, world.network.dials]).toEqual([true, dials]);
   });
 
   test('a release that nobody confirms rejects in time, and still happens', async () => {
