@@ -15,7 +15,7 @@ describe('R-27 the conflict table', () => {
   ] as const;
   for (const { prev, terms, log, match } of joins) {
     const what = `(${prev.join(', ')}) [${terms.join(' ')}]`;
-    test(`R-27 M-20 M-21 [1 2] with ${what} is [${log.join(' ')}], acknowledged to ${match}`, () => {
+    test(`R-27 M-20 M-21 [1 2] with ${what} is [${log.join(' ')}], acked to ${match}`, () => {
       const cluster = new CoreCluster({ logs: { n1: [1, 2] }, hard: { n1: { term: 4 } } });
       cluster.inject('n2', 'n1', appendOf({ term: 4, prev, terms }));
       const n1 = cluster.node('n1');

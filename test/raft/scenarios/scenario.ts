@@ -66,6 +66,7 @@ export function exchange(cluster: CoreCluster, from: string, to: string): void {
   deliverLink(cluster, to, from);
 }
 
+/** A request for a vote from a log that ends at `[index, term]`. */
 export function voteRequest(
   term: number,
   end: readonly [number, number] = [0, 0],
@@ -75,6 +76,7 @@ export function voteRequest(
   return { type: 'voteRequest', term, lastIndex, lastTerm, transfer };
 }
 
+/** A request for a pre-vote from a log that ends at `[index, term]`. */
 export function preVoteRequest(
   nextTerm: number,
   end: readonly [number, number] = [0, 0],
@@ -83,6 +85,7 @@ export function preVoteRequest(
   return { type: 'preVoteRequest', term: nextTerm - 1, nextTerm, poll: 7, lastIndex, lastTerm };
 }
 
+/** A heartbeat of the leader of that term. */
 export function heartbeat(term: number, commit = 0, round = 1): RaftMessage {
   return { type: 'heartbeat', term, commit, round };
 }

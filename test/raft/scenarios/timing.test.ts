@@ -140,7 +140,7 @@ test('R-12 M-12 a vote that is refused postpones nothing, so the better log come
 
 describe('R-24 a follower whose process stood still', () => {
   for (const first of ['its timer', 'a heartbeat', 'a read']) {
-    test(`R-24 hears its leader before it thinks of an election, whether it wakes to ${first}`, () => {
+    test(`R-24 hears its leader before it campaigns, whether it wakes to ${first}`, () => {
       for (let seed = 1; seed <= 50; seed++) {
         const cluster = elected({ seed });
         const n2 = cluster.node('n2');

@@ -103,8 +103,8 @@ describe('R-03 who is up to date', () => {
     { log: [2], end: [1, 2], granted: true },
   ] as const;
   for (const { log, end, granted } of cases) {
-    const what = `[${log.join(' ')}] ${granted ? 'votes' : 'does not vote'} for (${end.join(', ')})`;
-    test(`R-03 M-03 M-04 ${what}, index first, terms decide`, () => {
+    const what = `[${log.join(' ')}] ${granted ? 'votes' : 'refuses'} (${end.join(', ')})`;
+    test(`R-03 M-03 M-04 ${what}: terms first, then length`, () => {
       const cluster = awake({ logs: { n1: log }, hard: { n1: { term: 2 } } });
       cluster.inject('n2', 'n1', preVoteRequest(3, end));
       cluster.inject('n2', 'n1', voteRequest(3, end));
