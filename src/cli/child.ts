@@ -110,19 +110,30 @@ function isInForeground(): boolean {
 
 async function stopTree(root: TreeRoot, graceMs: number): Promise<void> {
   const killAtMs = performance.now() + graceMs;
-  if (graceMs > 0) {
-    // A stopped process acts on SIGTERM only once it is continued.
-    if (signalTree(root, 'SIGTERM') > 0) signalTree(root, 'SIGCONT');
-    while (performance.now() < killAtMs) {
-      if (living(root).length === 0) return;
-      await delay(Math.min(POLL_MS, Math.max(1, killAtMs - performance.now())));
-    }
+  const told = new Set<number>();
+  while (performance.now() < killAtMs) {
+    if (tellToEnd(root, told) === 0) return;
+    await delay(Math.min(POLL_MS, Math.max(1, killAtMs - performance.now())));
   }
-  // A process may fork between our look and our signal: look again until none is left.
   for (let round = 0; round < KILL_ROUNDS_MAX; round++) {
     if (signalTree(root, 'SIGKILL') === 0) return;
     await delay(POLL_MS);
   }
+}
+
+/**
+ * SIGTERM, once, to everybody who is left; returns how many that are. Asked for again and again:
+ * 1. we look, 2. a process forks, 3. our signal ends it, 4. its child has heard nothing.
+ */
+function tellToEnd(root: TreeRoot, told: Set<number>): number {
+  const pids = living(root);
+  for (const pid of pids) {
+    if (told.has(pid)) continue;
+    told.add(pid);
+    sendSignal(pid, 'SIGTERM');
+    sendSignal(pid, 'SIGCONT'); // who is stopped acts on SIGTERM only once it goes on
+  }
+  return pids.length;
 }
 
 /** Sends a signal to all that is left; returns how many processes it was meant for. */
