@@ -15,7 +15,7 @@ export type SurvivorDraw = (count: number) => number;
 
 /** The ordered content of one store. */
 export class StoreImage {
-  private settled = new Map<string, Uint8Array>();
+  private readonly settled = new Map<string, Uint8Array>();
   private current = new Map<string, Uint8Array>();
   // Batches that are not settled: from the first unsynced one on.
   private landed: Landed[] = [];

@@ -51,6 +51,7 @@ export function createCore(parts: CoreParts): Core {
       repollUs: nowUs,
       // Answers to a poll of an earlier boot must not be counted for one of ours.
       poll: random(),
+      startedUs: 0,
       fastDraws: 0,
       votes: new Map(),
     },

@@ -14,9 +14,23 @@ export function drawUs(core: Core, least: number, span: number): number {
   return least + Math.floor((core.random() / 0x1_0000_0000) * span);
 }
 
-/** Starts the wait for silence, with a fresh draw. */
+/** Starts the wait for silence, with a fresh draw: a short one while a fail-over is fast. */
 export function armElectionTimer(core: Core): void {
   core.election.deadlineUs = core.nowUs + drawElectionUs(core);
+}
+
+/** Starts a wait of R, fast fail-over or not: something that takes its time is under way. */
+export function armPatientTimer(core: Core): void {
+  core.election.deadlineUs = core.nowUs + drawPatientUs(core);
+}
+
+/**
+ * A candidate's own vote is on disk: now it waits for the others, whose disks take about as long
+ * as ours did. Without that, short draws end every election of a slow disk before its votes come.
+ */
+export function armCandidateTimer(core: Core): void {
+  const diskUs = core.nowUs - core.election.startedUs;
+  core.election.deadlineUs = core.nowUs + diskUs + drawElectionUs(core);
 }
 
 /** The leader's process is gone for certain: an election may start soon. Liveness only. */
@@ -31,6 +45,10 @@ function drawElectionUs(core: Core): MonoUs {
     core.election.fastDraws--;
     return drawUs(core, FAST_MIN_US, FAST_SPAN_US);
   }
+  return drawPatientUs(core);
+}
+
+function drawPatientUs(core: Core): MonoUs {
   const { electionUs } = core.settings;
   return drawUs(core, electionUs, Math.floor(electionUs / 2));
 }

@@ -2,7 +2,7 @@
 // latest configuration (thesis §3.4; RAFT.md §6.4).
 
 import { isVoter, otherVotersOf } from './configurations.ts';
-import { armElectionTimer } from './election-timer.ts';
+import { armCandidateTimer, armPatientTimer } from './election-timer.ts';
 import { electionTally } from './electorate.ts';
 import { becomeLeader } from './leadership.ts';
 import type { Sender, VoteRequest, VoteResponse } from './messages.ts';
@@ -23,7 +23,8 @@ export function startElection(core: Core): void {
   core.role = 'candidate';
   core.leaderId = null;
   core.election.votes.clear();
-  armElectionTimer(core);
+  core.election.startedUs = core.nowUs;
+  armPatientTimer(core);
   for (const { nodeId } of otherVotersOf(core.configurations.latest.config, core.self)) {
     sendWithVote(core, nodeId, {
       type: 'voteRequest',
@@ -42,6 +43,7 @@ export function startElection(core: Core): void {
 export function onVoteDurable(core: Core): void {
   if (core.role !== 'candidate' || !core.hard.isVoteDurable) return;
   core.election.votes.set(core.self.nodeId, true);
+  armCandidateTimer(core);
   concludeElection(core);
 }
 
@@ -57,7 +59,7 @@ export function onVoteRequest(core: Core, from: Sender, request: VoteRequest): v
   if (core.hard.vote === null) core.hard.castVote(ballot);
   // Who just gave its vote does not ask for one; that would disturb the winner.
   if (core.role === 'preCandidate') becomeFollower(core, null);
-  else armElectionTimer(core);
+  armPatientTimer(core);
   sendWithVote(core, from.nodeId, { type: 'voteResponse', term: core.hard.term, granted });
 }
 

@@ -24,6 +24,8 @@ export interface ElectionState {
   repollUs: MonoUs;
   /** Number of the current poll; answers to others are not counted. */
   poll: number;
+  /** Candidate: when it asked its disk to keep the vote for itself. */
+  startedUs: MonoUs;
   /** Short draws left of a fast fail-over (RAFT.md §6.1). */
   fastDraws: number;
   /** Answers of voters in this poll or election. Cleared with each new one. */

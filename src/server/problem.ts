@@ -1,7 +1,7 @@
 // Errors as RFC 9457 problem documents. Code, outcome and retryable are those of the library.
 
-import { ERROR_CODES, HoldfastError } from '../base/error.ts';
-import type { ErrorCode, RequestOutcome } from '../base/error.ts';
+import { ERROR_CODES } from '../base/error.ts';
+import type { ErrorCode, RequestOutcome, HoldfastError } from '../base/error.ts';
 
 /** The body of every answer that is not a success. Details of the error are members too. */
 export interface Problem {

@@ -92,7 +92,7 @@ export function callerOf(context: HttpContext): Caller {
 }
 
 /** A whole number field. */
-export function whole(min: number, max: number) {
+export function whole(min: number, max: number): z.ZodInt {
   const expected = `a whole number from ${min} to ${max}`;
   return z.int(expected).min(min, expected).max(max, expected);
 }

@@ -3,8 +3,11 @@
 import type { HolderView, LockView, WaiterView } from '../locks/outcomes.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 
+/** What JSON.stringify takes. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** A lock; `holder` is the first of `holders`, for the usual case that there is only one. */
-export function lockJson(lock: LockView) {
+export function lockJson(lock: LockView): JsonObject {
   const holders = lock.holders.map(holderJson);
   return {
     name: lock.name,
@@ -15,7 +18,7 @@ export function lockJson(lock: LockView) {
 }
 
 /** A holder with its metadata as JSON again. */
-export function holderJson(holder: HolderView) {
+export function holderJson(holder: HolderView): JsonObject {
   return {
     token: holder.token,
     session: holder.session,
@@ -30,7 +33,7 @@ export function holderJson(holder: HolderView) {
 }
 
 /** What this node says of itself and of the others (DESIGN.md §9). */
-export function statusJson(status: NodeStatus) {
+export function statusJson(status: NodeStatus): JsonObject {
   return {
     id: status.nodeId,
     clusterName: status.clusterName,

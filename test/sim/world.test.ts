@@ -100,7 +100,7 @@ describe('asynchronous processes', () => {
     const world = createWorld({ seed: 1 });
     const order: string[] = [];
     const wait = async (): Promise<void> => {
-      for (let turn = 0; turn < 200; turn++) await null;
+      for (let turn = 0; turn < 200; turn++) await Promise.resolve();
     };
     const program = (name: string): void => {
       world

@@ -156,6 +156,24 @@ describe('fast fail-over', () => {
     expect(cluster.node('n2').core.election.deadlineUs).toBeGreaterThanOrEqual(cluster.nowUs + E);
   });
 
+  test('LIV-1 disks slower than every short draw cost no second election', () => {
+    for (const diskUs of [100_000, 200_000]) {
+      const cluster = electedCluster();
+      cluster.crash('n1');
+      for (const nodeId of ['n2', 'n3']) cluster.node(nodeId).automatic.slots = false;
+      cluster.step('n2', { type: 'link', peer: 'n1', state: 'gone' });
+      cluster.step('n3', { type: 'link', peer: 'n1', state: 'gone' });
+      cluster.node('n3').core.election.deadlineUs += 100_000;
+      cluster.runUntil(() => cluster.node('n2').role === 'candidate');
+      cluster.run(diskUs);
+      cluster.completeSlots('n2');
+      cluster.run(diskUs);
+      cluster.completeSlots('n3');
+      cluster.runUntil(() => cluster.leader() !== null, H);
+      expect(cluster.leader()?.core.hard.term).toBe(2);
+    }
+  });
+
   test('a goodbye has the same effect, from the leader of this very term', () => {
     const cluster = electedCluster();
     cluster.inject('n3', 'n2', { type: 'goodbye', term: 1 });
