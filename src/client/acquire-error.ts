@@ -30,6 +30,7 @@ export function busyError(
   return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is busy: ${who}`, { details });
 }
 
+/** WAIT_OVER: it stood in the queue, others were before it for too long. */
 export function waitOverError(attempt: Attempt): HoldfastError {
   const { ahead, waitedMs } = attempt;
   const queue = ahead === null ? '' : `; ${ahead} requests were before it when it was queued`;
@@ -48,6 +49,7 @@ export function lostWaitError(attempt: Attempt, loss: Loss): HoldfastError {
   return new HoldfastError(code, `${text}: ${loss.text}`, { details, cause });
 }
 
+/** What the client knows of the cluster when nobody answered. */
 export interface ClusterView {
   /** Every address with its state. */
   readonly tried: string;

@@ -8,15 +8,18 @@ import type { Timer } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { busyError, lostWaitError, noAnswerError, waitOverError } from './acquire-error.ts';
 import type { Attempt } from './acquire-error.ts';
+import { sendCancel } from './cancel.ts';
 import type { Ticket } from './exchange.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { Loss } from './loss.ts';
 import { SessionCommand } from './session-command.ts';
 import type { CommandOwner } from './session-command.ts';
-import type { Session, Waiting } from './session.ts';
+import type { Waiting } from './holdings.ts';
+import type { Session } from './session.ts';
 import { callAt } from './timer.ts';
 
+/** A checked acquire. */
 export interface AcquireRequest {
   readonly names: readonly string[];
   readonly mode: LockMode;
@@ -28,6 +31,7 @@ export interface AcquireRequest {
   readonly signal: AbortSignal | null;
 }
 
+/** Who wants the lock. */
 export interface AcquireOwner {
   onGranted(grant: Grant): void;
   /** Nothing is held, nor will be: what was sent is taken back by a cancel. */
@@ -67,7 +71,7 @@ export class Acquisition implements Waiting, CommandOwner {
   }
 
   onOpen(): void {
-    if (!this.isOver) this.ticket = this.session.submit(this.command);
+    if (!this.isOver) this.ticket = this.session.parts.requests.submit(this.command);
   }
 
   onOutcome(outcome: Outcome, _revision: Revision): void {
@@ -122,29 +126,18 @@ export class Acquisition implements Waiting, CommandOwner {
 
   askAgain(): void {
     if (this.isOver || this.ahead === null || this.ticket !== null) return;
-    this.ticket = this.session.submit(this.command);
+    this.ticket = this.session.parts.requests.submit(this.command);
   }
 
   // The belief ends first, then the cancel is sent (RAFT.md §14.2).
   giveUp(reason: unknown): void {
     if (this.isOver) return;
-    const isSent = this.ahead !== null || (this.ticket?.isInDoubt() ?? false);
+    const mayStand = this.ahead !== null || (this.ticket?.isInDoubt() ?? false);
     this.fail(reason);
-    const acquireSeq = this.command.seq;
-    const { sequence, id } = this.session;
-    if (acquireSeq === 0 || id === null || this.session.loss !== null) return;
-    if (!isSent) {
-      sequence.settle(acquireSeq);
-      return;
-    }
-    // Until the cancel is decided the acquire counts as undecided too.
-    const settle = (): void => sequence.settle(acquireSeq);
-    const command = new SessionCommand(
-      sequence,
-      (seq) => ({ op: 'cancel', session: id, seq, acquireSeq }),
-      { onOutcome: settle, onFail: settle },
-    );
-    this.session.submit(command);
+    const { seq } = this.command;
+    if (seq === 0 || this.session.loss !== null) return;
+    if (mayStand) sendCancel(this.session, seq);
+    else this.session.sequence.settle(seq);
   }
 
   private onQueued(ahead: number): void {
@@ -199,7 +192,7 @@ export class Acquisition implements Waiting, CommandOwner {
   }
 
   private body(seq: number): CommandBody {
-    this.session.expect(seq, this);
+    this.session.holdings.expect(seq, this);
     const { names, mode, waitMs, meta } = this.request;
     return {
       op: 'acquire',

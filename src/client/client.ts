@@ -17,11 +17,11 @@ import { checkKnown, checkOptions, checkWhole } from './options.ts';
 import type { ClientOptions, Settings } from './options.ts';
 import { Queries } from './queries.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+import { ReadyWaits } from './ready-waits.ts';
 import { Requests } from './requests.ts';
 import { Session } from './session.ts';
 import type { SessionParts } from './session.ts';
 import { askNode } from './single-request.ts';
-import { callAt } from './timer.ts';
 
 export type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
 
@@ -48,8 +48,7 @@ class LockClient implements Client, LinksOwner, LockHome {
   /** Why nothing can be asked any more. */
   private failure: HoldfastError | null = null;
   private closing: Promise<void> | null = null;
-  // Those who wait for a leader; bounded by the callers of ready().
-  private readonly readyWaits = new Set<(error: HoldfastError | null) => void>();
+  private readonly readyWaits: ReadyWaits;
 
   constructor(ports: ClientPorts, settings: Settings) {
     this.ports = ports;
@@ -57,6 +56,7 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.waitMs = settings.waitMs;
     this.links = new Links(ports, settings, this);
     this.requests = new Requests(ports, this.links);
+    this.readyWaits = new ReadyWaits(ports.clock, this.links);
     const { clock, random, logger } = ports;
     const { links, requests } = this;
     const leaseClock = new LeaseClock(clock);
@@ -82,21 +82,9 @@ class LockClient implements Client, LinksOwner, LockHome {
   }
 
   ready(connectMs: number): Promise<void> {
-    const { clock } = this.ports;
-    return new Promise((resolve, reject) => {
-      const limit = callAt(clock, clock.monoUs() + connectMs * 1000, () => {
-        const text = `no leader was found within ${connectMs} ms; tried ${this.links.describe()}`;
-        settle(new HoldfastError('UNAVAILABLE', text));
-      });
-      const settle = (error: HoldfastError | null): void => {
-        this.readyWaits.delete(settle);
-        limit.cancel();
-        if (error === null) resolve();
-        else reject(error);
-      };
-      this.readyWaits.add(settle);
-      this.tellReady();
-    });
+    const waiting = this.readyWaits.add(connectMs);
+    this.readyWaits.tell(this.failure);
+    return waiting;
   }
 
   lock(name: string): Lock {
@@ -185,7 +173,7 @@ class LockClient implements Client, LinksOwner, LockHome {
     // The session first: it attaches to a new leader before anything else goes there.
     this.current.onChange();
     this.requests.onChange();
-    this.tellReady();
+    this.readyWaits.tell(this.failure);
   }
 
   onDrain(): void {
@@ -213,11 +201,6 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.failure ??= error;
     this.requests.failAll(this.failure);
     this.links.close(this.failure.code);
-    for (const settle of [...this.readyWaits]) settle(this.failure);
-  }
-
-  private tellReady(): void {
-    if (this.failure === null && this.links.leader() === null) return;
-    for (const settle of [...this.readyWaits]) settle(this.failure);
+    this.readyWaits.tell(this.failure);
   }
 }

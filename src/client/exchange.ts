@@ -6,6 +6,7 @@ import type { CommandMessage, QueryMessage, QueryResult } from '../wire/client-m
 /** The answer of a query that was not refused. */
 export type QueryAnswer = Exclude<QueryResult, { readonly kind: 'refused' }>;
 
+/** What the cluster decided, as opposed to what a node refused. */
 export type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly revision: Revision }
   | { readonly kind: 'answer'; readonly answer: QueryAnswer; readonly revision: Revision };

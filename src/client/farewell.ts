@@ -12,7 +12,9 @@ const FAREWELL_MS = 2_000;
  * on (bull#1615), then it is closed, which frees the rest in one entry. Never rejects.
  */
 export async function endSession(session: Session, drainMs: number): Promise<void> {
-  session.giveUpWaiting(new HoldfastError('CLOSED', 'the client was closed during the wait'));
+  session.holdings.giveUpWaiting(
+    new HoldfastError('CLOSED', 'the client was closed during the wait'),
+  );
   if (drainMs > 0 && session.isAlive(false)) await drained(session, drainMs);
   const wasAlive = session.isAlive(true);
   session.lose({ code: 'CLOSED', text: 'the client was closed', details: {} });
@@ -23,7 +25,7 @@ function drained(session: Session, drainMs: number): Promise<void> {
   const { clock } = session.parts;
   return new Promise((resolve) => {
     const limit = callAt(clock, clock.monoUs() + drainMs * 1000, resolve);
-    session.whenIdle(() => {
+    session.holdings.whenIdle(() => {
       limit.cancel();
       resolve();
     });

@@ -4,7 +4,8 @@ import type { Timer } from '../ports/clock.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import { lossReason, nameList } from './loss.ts';
 import type { Loss } from './loss.ts';
-import type { Held, Session } from './session.ts';
+import type { Held } from './holdings.ts';
+import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
 import { callAt } from './timer.ts';
 
@@ -41,6 +42,7 @@ export interface Grant {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What the cluster granted. */
 export interface GrantStart {
   readonly names: readonly string[];
   readonly token: Token;
@@ -65,7 +67,7 @@ export class SessionGrant implements Grant, Held {
     this.name = start.names[0] ?? '';
     this.token = start.token;
     this.acquireSeq = start.acquireSeq;
-    session.hold(this.acquireSeq, this);
+    session.holdings.hold(this.acquireSeq, this);
   }
 
   get signal(): AbortSignal {
@@ -90,9 +92,9 @@ export class SessionGrant implements Grant, Held {
 
   release(): Promise<boolean> {
     if (this.releasing !== null) return this.releasing.then(() => false);
-    if (!this.isBelieved(true)) return Promise.reject(this.lostError());
+    if (!this.isBelieved(false)) return Promise.reject(this.lostError());
     // The belief ends before the bytes leave (RAFT.md §14.2).
-    this.session.letGo(this.acquireSeq);
+    this.session.holdings.letGo(this.acquireSeq);
     this.releasing = new Promise((resolve, reject) => this.sendRelease(resolve, reject));
     return this.releasing;
   }
@@ -108,7 +110,7 @@ export class SessionGrant implements Grant, Held {
   onLost(loss: Loss): void {
     if (this.loss !== null || this.releasing !== null) return;
     this.loss = loss;
-    this.session.letGo(this.acquireSeq);
+    this.session.holdings.letGo(this.acquireSeq);
     this.controller?.abort(this.reason(loss));
   }
 
@@ -121,11 +123,13 @@ export class SessionGrant implements Grant, Held {
   }
 
   private lostError(): HoldfastError {
-    if (this.loss === null) {
+    // A listener of the session's signal may ask before this grant was told.
+    const loss = this.loss ?? this.session.loss;
+    if (loss === null || this.releasing !== null) {
       return new HoldfastError('LOCK_LOST', `${this.describe()} was released`, { outcome: 'none' });
     }
-    const cause = this.reason(this.loss);
-    const { details, text } = this.loss;
+    const cause = this.reason(loss);
+    const { details, text } = loss;
     return new HoldfastError('LOCK_LOST', `${this.describe()} is lost: ${text}`, {
       details,
       cause,
@@ -151,7 +155,7 @@ export class SessionGrant implements Grant, Held {
       (seq) => ({ op: 'release', session: id, seq, name, acquireSeq, token }),
       { onOutcome, onFail },
     );
-    const ticket = session.submit(command);
+    const ticket = session.parts.requests.submit(command);
     limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
       const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
       const text =

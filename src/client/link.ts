@@ -14,10 +14,10 @@ import type {
 } from '../wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../wire/client.ts';
 import { Backoff } from './backoff.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 const GREETING_US = 3_000_000;
 const REDIAL_FIRST_US = 25_000;
-const STALL_US = 100_000;
 
 /** What a link needs of its process. */
 export interface LinkPorts {
@@ -66,13 +66,12 @@ export class NodeLink {
   private readonly settings: LinkSettings;
   private readonly owner: LinkOwner;
   private readonly backoff: Backoff;
+  private readonly watch: SilenceWatch;
   private link: Link | null = null;
   private dialling: { cancel(): void } | null = null;
   private timer: Timer | null = null;
-  private watch: Timer | null = null;
   private isFull = false;
   private upSinceUs: MonoUs = 0;
-  private owedSinceUs: MonoUs | null = null;
 
   constructor(ports: LinkPorts, settings: LinkSettings, owner: LinkOwner) {
     this.ports = ports;
@@ -80,6 +79,10 @@ export class NodeLink {
     this.owner = owner;
     this.address = settings.address;
     this.backoff = new Backoff(ports.random, REDIAL_FIRST_US, settings.redialUsMax);
+    const { silenceUs } = settings;
+    this.watch = new SilenceWatch(ports.clock, silenceUs, () => {
+      this.drop(`silent for ${Math.floor(silenceUs / 1000)} ms`);
+    });
   }
 
   isUp(): boolean {
@@ -104,7 +107,7 @@ export class NodeLink {
   /** Sends messages in one frame. `owesAnswer`: a silent node is given up after a while. */
   send(messages: readonly ClientMessage[], owesAnswer: boolean): void {
     if (this.link === null) return;
-    if (owesAnswer && this.owedSinceUs === null) this.expectAnswer();
+    if (owesAnswer) this.watch.owe();
     if (!this.link.send(encodeClientMessages(messages))) this.isFull = true;
   }
 
@@ -149,7 +152,7 @@ export class NodeLink {
 
   private onFrame(link: Link, frame: Uint8Array): void {
     if (link !== this.link) return;
-    this.owedSinceUs = null;
+    this.watch.heard();
     let messages: readonly NodeMessage[];
     try {
       messages = decodeNodeMessages(frame);
@@ -185,26 +188,6 @@ export class NodeLink {
     if (goodbye?.type === 'goodbye') this.drop(`${goodbye.code}: ${goodbye.message}`);
   }
 
-  private expectAnswer(): void {
-    this.owedSinceUs = this.ports.clock.monoUs();
-    if (this.watch === null) this.armWatch(this.settings.silenceUs);
-  }
-
-  // Runs once per silence span at most, whatever the traffic: no timer per request.
-  private armWatch(delayUs: number): void {
-    const { clock } = this.ports;
-    const dueUs = clock.monoUs() + delayUs;
-    this.watch = clock.after(delayUs, () => {
-      this.watch = null;
-      if (this.owedSinceUs === null) return;
-      // After a stall of this process the answer may lie unread in the socket: look there first.
-      if (clock.monoUs() - dueUs > STALL_US) return this.armWatch(STALL_US);
-      const leftUs = this.owedSinceUs + this.settings.silenceUs - this.ports.clock.monoUs();
-      if (leftUs > 0) this.armWatch(leftUs);
-      else this.drop(`silent for ${Math.floor(this.settings.silenceUs / 1000)} ms`);
-    });
-  }
-
   private arm(delayUs: number, callback: () => void): void {
     this.timer?.cancel();
     this.timer = this.ports.clock.after(delayUs, callback);
@@ -212,11 +195,9 @@ export class NodeLink {
 
   private release(reason: string): void {
     this.timer?.cancel();
-    this.watch?.cancel();
-    this.watch = null;
+    this.watch.stop();
     this.dialling?.cancel();
     this.dialling = null;
-    this.owedSinceUs = null;
     this.isFull = false;
     this.news = null;
     const link = this.link;

@@ -12,6 +12,7 @@ import type { Session } from './session.ts';
 /** Names in one request (replicated limit, DESIGN.md §5). */
 const NAMES_MAX = 64;
 
+/** How to take a lock. */
 export interface AcquireOptions {
   /**
    * How long to wait in the queue, from the call on; the client's waitMs unless given. Infinity
@@ -60,6 +61,7 @@ export interface LockHome {
 
 type Body<T> = (grant: Grant) => T | Promise<T>;
 
+/** The locks of one name or several; has no state but its names. */
 export class ClientLock implements Lock {
   readonly names: readonly string[];
   private readonly home: LockHome;

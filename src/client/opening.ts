@@ -3,15 +3,16 @@ import type { SessionId } from '../base/units.ts';
 import type { Random } from '../ports/random.ts';
 import type { CommandMessage } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
+import { beliefUs } from './belief.ts';
 import type { Decision, Exchange } from './exchange.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { Settings } from './options.ts';
-import { beliefUs } from './renewer.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 // A session without TTL lives this long until its first command (RAFT.md §12).
 const FIRST_COMMAND_MS = 15_000;
 
+/** A session that the cluster has opened. */
 export interface Opened {
   readonly session: SessionId;
   readonly ttlMs: number | null;
@@ -19,6 +20,7 @@ export interface Opened {
   readonly sentUs: number;
 }
 
+/** Who opens. */
 export interface OpeningOwner {
   onOpened(opened: Opened): void;
   /** The cluster will not open such a session, or nothing more is sent. */

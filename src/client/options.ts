@@ -6,8 +6,11 @@ import { utf8Length } from '../base/name.ts';
 
 /** Links of one client: one to every node (DESIGN.md §6). */
 export const NODES_MAX = 7;
+/** Least and greatest TTL; the cluster may allow less. */
 export const TTL_MS_MIN = 1_000;
+/** One day. */
 export const TTL_MS_MAX = 86_400_000;
+/** Of a session's or a grant's metadata, as JSON text. */
 export const META_BYTES_MAX = 4_096;
 const NAME_BYTES_MAX = 256;
 const LOCK_DELAY_MS_MAX = 60_000;
@@ -16,6 +19,7 @@ const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):\d{1,5}$/;
 /** A JSON object for display: in inspection and in the error of whoever finds the lock busy. */
 export type Meta = Readonly<Record<string, unknown>>;
 
+/** What a client may be told. */
 export interface ClientOptions {
   /** Addresses `host:port` of the cluster's nodes, 1 to 7. One that is up tells of the others. */
   readonly nodes: readonly string[];

@@ -60,6 +60,7 @@ function lateError(
   const { settings, requests, links } = parts;
   const last = requests.lastRefusal();
   const said = last === null ? '' : `; the last answer was ${last.code}: ${last.message}`;
-  const text = `${what} did not come within ${settings.requestMs} ms; tried ${links.describe()}${said}`;
+  const { requestMs } = settings;
+  const text = `${what} did not come within ${requestMs} ms; tried ${links.describe()}${said}`;
   return new HoldfastError(isUnknown ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE', text);
 }

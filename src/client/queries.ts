@@ -18,6 +18,7 @@ import type { SessionParts } from './session.ts';
 const LIST_MAX = 1_000;
 const TEXT_BYTES_MAX = 1_024;
 
+/** Which locks to list. */
 export interface ListOptions {
   /** Only names that start with it. */
   readonly prefix?: string;
@@ -27,6 +28,7 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+/** Some of the locks that are held or waited for. */
 export interface LockPage {
   readonly locks: readonly LockInfo[];
   /** Whether there are more: ask again with `after` set to the last name. */
@@ -34,12 +36,14 @@ export interface LockPage {
   readonly revision: Revision;
 }
 
+/** Some of the sessions. */
 export interface SessionPage {
   readonly sessions: readonly SessionView[];
   readonly hasMore: boolean;
   readonly revision: Revision;
 }
 
+/** What to break, and why. */
 export interface BreakOptions {
   /** Of the grant that is meant: a later holder is not broken by mistake. */
   readonly token: Token;

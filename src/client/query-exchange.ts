@@ -3,6 +3,7 @@ import type { Revision } from '../base/units.ts';
 import type { Query, QueryMessage } from '../wire/client-messages.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
 
+/** Who asked. */
 export interface QueryOwner {
   onAnswer(answer: QueryAnswer, revision: Revision): void;
   onFail(error: HoldfastError): void;

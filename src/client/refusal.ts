@@ -13,6 +13,7 @@ export interface Refusal {
   readonly isCertain: boolean;
 }
 
+/** An answer of a node, understood. */
 export type Reading =
   | Refusal
   | { readonly kind: 'decision'; readonly decision: Decision }

@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { jitter } from './backoff.ts';
+import { beliefUs } from './belief.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
@@ -34,11 +35,6 @@ export interface LeaseStart {
   /** Lease time before the first transmission of the open request. */
   readonly sentUs: number;
   readonly marginMs: number;
-}
-
-/** The part of a lease in which the holder may believe: κ·D with κ = 0.99 / 1.01, rounded down. */
-export function beliefUs(ttlMs: number | null): number {
-  return ttlMs === null ? Infinity : Math.floor((ttlMs * 1000 * 99) / 101);
 }
 
 /** The lease of one session. */

@@ -2,41 +2,25 @@
 // same bytes, after a reconnect, a change of leader or an honest refusal (DESIGN.md §6).
 
 import { HoldfastError } from '../base/error.ts';
-import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Answer, ClientMessage, Reply } from '../wire/client-messages.ts';
 import { Backoff } from './backoff.ts';
 import type { Exchange, Ticket } from './exchange.ts';
 import { Fifo } from './fifo.ts';
+import { InFlight } from './in-flight.ts';
+import type { Pending } from './in-flight.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
 import { readReply } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
-// Undecided requests and their bytes on one link; the rest waits here. Just below 1,024 and 1 MiB,
-// where a node pauses the socket (DESIGN.md §6): keepalives must not wait behind requests.
-const IN_FLIGHT_MAX = 1_000;
-const IN_FLIGHT_BYTES_MAX = 960 * 1024;
 const FRAME_BYTES_MAX = 192 * 1024;
 // Requests that wait for their first transmission.
 const WAITING_MAX = 100_000;
 
-// A request that a living link left unanswered for so long is sent again.
-const ANSWER_US = 4_000_000;
 const PAUSE_FIRST_US = 10_000;
 const PAUSE_CAP_US = 1_000_000;
-
-interface Pending {
-  readonly exchange: Exchange;
-  requestId: number;
-  sizeBytes: number;
-  sentUs: MonoUs;
-  isInDoubt: boolean;
-  /** Its doubt before the present transmission: a certain refusal brings it back. */
-  wasInDoubt: boolean;
-  isOver: boolean;
-}
 
 /** What requests need of their process. */
 export interface RequestsPorts {
@@ -53,16 +37,14 @@ export class Requests {
   private readonly links: Links;
   private readonly backoff: Backoff;
   private readonly waiting = new Fifo<Pending>();
-  // Sent, not decided, to be sent again before all others. At most IN_FLIGHT_MAX.
+  // Sent, not decided, to be sent again before all others. No more than fits in flight.
   private returned: Pending[] = [];
-  // All of them were sent over `carrier`; in the order of their ids, which only grow.
-  private readonly inFlight = new Map<number, Pending>();
-  private inFlightBytes = 0;
+  // All of them were sent over `carrier`.
+  private readonly inFlight: InFlight;
   private carrier: NodeLink | null = null;
   private nextId = 1;
   private isPumpDue = false;
   private pauseTimer: Timer | null = null;
-  private answerTimer: Timer | null = null;
   private refusal: Refusal | null = null;
   private failure: HoldfastError | null = null;
 
@@ -70,6 +52,10 @@ export class Requests {
     this.clock = ports.clock;
     this.links = links;
     this.backoff = new Backoff(ports.random, PAUSE_FIRST_US, PAUSE_CAP_US);
+    this.inFlight = new InFlight(ports.clock, (late) => {
+      this.returned.push(...late);
+      this.pumpSoon();
+    });
   }
 
   /** Takes it over until it is decided, dropped or failed; never calls it inside this call. */
@@ -116,7 +102,7 @@ export class Requests {
     const reading = readReply(message);
     if (reading.kind === 'refusal') {
       if (reading.isCertain) pending.isInDoubt = pending.wasInDoubt;
-      this.leave(pending);
+      this.inFlight.leave(pending);
       this.returned.push(pending);
       this.pause(reading);
     } else if (reading.kind === 'failure') {
@@ -132,8 +118,6 @@ export class Requests {
   /** Fails everything, now and from now on. */
   failAll(error: HoldfastError): void {
     this.failure ??= error;
-    this.answerTimer?.cancel();
-    this.answerTimer = null;
     this.takeBack();
     this.putReturnedBack();
     for (const pending of this.waiting.takeAll()) {
@@ -166,7 +150,7 @@ export class Requests {
   private nextFrame(): readonly ClientMessage[] {
     const frame: ClientMessage[] = [];
     let frameBytes = 0;
-    while (frameBytes < FRAME_BYTES_MAX && this.hasRoom()) {
+    while (frameBytes < FRAME_BYTES_MAX && this.inFlight.hasRoom()) {
       const pending = this.waiting.peek();
       if (pending === undefined) break;
       const message = pending.isOver ? null : pending.exchange.transmit(this.nextId);
@@ -176,52 +160,13 @@ export class Requests {
       frame.push(message);
       const sizeBytes = sizeOf(message);
       frameBytes += sizeBytes;
-      this.enter(pending, sizeBytes);
+      this.inFlight.enter(pending, this.nextId++, sizeBytes);
     }
     return frame;
   }
 
-  private hasRoom(): boolean {
-    return this.inFlight.size < IN_FLIGHT_MAX && this.inFlightBytes < IN_FLIGHT_BYTES_MAX;
-  }
-
-  private enter(pending: Pending, sizeBytes: number): void {
-    pending.requestId = this.nextId++;
-    pending.sizeBytes = sizeBytes;
-    pending.sentUs = this.clock.monoUs();
-    pending.wasInDoubt = pending.isInDoubt;
-    pending.isInDoubt = true;
-    this.inFlight.set(pending.requestId, pending);
-    this.inFlightBytes += sizeBytes;
-    this.answerTimer ??= this.clock.after(ANSWER_US, () => this.onAnswersDue());
-  }
-
-  // The node lives, but a request may be lost inside it. One timer for all: the first one in
-  // flight is the oldest.
-  private onAnswersDue(): void {
-    this.answerTimer = null;
-    const nowUs = this.clock.monoUs();
-    for (const pending of this.inFlight.values()) {
-      const leftUs = pending.sentUs + ANSWER_US - nowUs;
-      if (leftUs > 0) {
-        this.answerTimer = this.clock.after(leftUs, () => this.onAnswersDue());
-        break;
-      }
-      this.leave(pending);
-      this.returned.push(pending);
-    }
-    this.pumpSoon();
-  }
-
-  private leave(pending: Pending): void {
-    if (this.inFlight.delete(pending.requestId)) this.inFlightBytes -= pending.sizeBytes;
-  }
-
-  // Answers to the old transmissions no longer count: each retry has an id of its own.
   private takeBack(): void {
-    this.returned.push(...this.inFlight.values());
-    this.inFlight.clear();
-    this.inFlightBytes = 0;
+    this.returned.push(...this.inFlight.takeAll());
     this.carrier = null;
     this.pauseTimer?.cancel();
     this.pauseTimer = null;
@@ -245,7 +190,7 @@ export class Requests {
   private finish(pending: Pending, tell: () => void): void {
     if (pending.isOver) return;
     pending.isOver = true;
-    this.leave(pending);
+    this.inFlight.leave(pending);
     tell();
   }
 

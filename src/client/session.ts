@@ -1,12 +1,15 @@
 // A client's standing with the cluster: one lease, numbered requests, what it holds and waits for.
 
 import type { HoldfastError } from '../base/error.ts';
-import type { SessionId, Token } from '../base/units.ts';
+import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
-import type { Exchange, Ticket } from './exchange.ts';
+import type { Ticket } from './exchange.ts';
+import { checkGrant } from './grant-check.ts';
+import { Holdings } from './holdings.ts';
+import type { Waiting } from './holdings.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
@@ -15,7 +18,6 @@ import type { Loss } from './loss.ts';
 import { Opening } from './opening.ts';
 import type { Opened } from './opening.ts';
 import type { Settings } from './options.ts';
-import { QueryExchange } from './query-exchange.ts';
 import { Renewer } from './renewer.ts';
 import type { Requests } from './requests.ts';
 import { Sequence } from './sequence.ts';
@@ -23,6 +25,7 @@ import { Sequence } from './sequence.ts';
 /** Waiting acquires are asked about this often, in case that news of them were lost. */
 const RECHECK_US = 15_000_000;
 
+/** What a session needs of its client. */
 export interface SessionParts {
   readonly clock: Clock;
   readonly leaseClock: LeaseClock;
@@ -33,28 +36,13 @@ export interface SessionParts {
   readonly settings: Settings;
 }
 
-/** An acquire that has no answer, or waits in the queue. */
-export interface Waiting {
-  onOpen(): void;
-  onGranted(token: Token): void;
-  /** Taken out of the queue, or granted and broken before this client learnt of it. */
-  onOver(cause: 'withdrawn' | 'broken', reason: string): void;
-  onRefused(error: HoldfastError): void;
-  onLost(loss: Loss): void;
-  /** Rejects with this reason, and takes back what was sent. */
-  giveUp(reason: unknown): void;
-  /** The link to the leader is a new one: ask again under the same number. */
-  askAgain(): void;
-}
-
-/** A grant that nobody has released. */
-export interface Held {
-  readonly names: readonly string[];
-  onLost(loss: Loss): void;
-}
-
+/**
+ * Invariant: nothing of a lost session is ever believed again, nor adopted by another one
+ * (CURATOR-604).
+ */
 export class Session {
   readonly sequence = new Sequence();
+  readonly holdings = new Holdings();
   readonly parts: SessionParts;
   /** null until it is open. */
   id: SessionId | null = null;
@@ -65,12 +53,6 @@ export class Session {
   private opening: Ticket | null = null;
   private attachedTo: NodeLink | null = null;
   private recheckedUs: number;
-  private onIdle: (() => void) | null = null;
-  // Bounded by the requests that a client may have waiting.
-  private readonly unopened = new Set<Waiting>();
-  // By the number of the acquire; bounded by the cluster's limit of holdings.
-  private readonly waiting = new Map<number, Waiting>();
-  private readonly held = new Map<number, Held>();
 
   constructor(parts: SessionParts) {
     this.parts = parts;
@@ -86,44 +68,16 @@ export class Session {
     if (this.loss !== null) waiting.onLost(this.loss);
     else if (this.id !== null) waiting.onOpen();
     else {
-      this.unopened.add(waiting);
+      this.holdings.join(waiting);
       this.opening ??= this.parts.requests.submit(this.newOpening());
     }
   }
 
-  expect(acquireSeq: number, waiting: Waiting): void {
-    this.waiting.set(acquireSeq, waiting);
-  }
-
   /** It was decided or given up. Idempotent. */
   forget(acquireSeq: number, waiting: Waiting): void {
-    this.waiting.delete(acquireSeq);
-    if (!this.unopened.delete(waiting) || this.unopened.size > 0) return;
+    if (!this.holdings.forget(acquireSeq, waiting)) return;
     this.opening?.drop();
     this.opening = null;
-  }
-
-  giveUpWaiting(reason: HoldfastError): void {
-    for (const waiting of [...this.unopened, ...this.waiting.values()]) waiting.giveUp(reason);
-  }
-
-  hold(acquireSeq: number, held: Held): void {
-    this.held.set(acquireSeq, held);
-  }
-
-  letGo(acquireSeq: number): void {
-    this.held.delete(acquireSeq);
-    if (this.held.size === 0) this.tellIdle();
-  }
-
-  /** Calls back when nothing is held. */
-  whenIdle(callback: () => void): void {
-    if (this.held.size === 0) callback();
-    else this.onIdle = callback;
-  }
-
-  submit(exchange: Exchange): Ticket {
-    return this.parts.requests.submit(exchange);
   }
 
   /** Whether the lease is believed now; see Renewer.isAlive. */
@@ -140,20 +94,22 @@ export class Session {
     const nowUs = this.parts.clock.monoUs();
     if (nowUs - this.recheckedUs < RECHECK_US) return;
     this.recheckedUs = nowUs;
-    for (const waiting of [...this.waiting.values()]) waiting.askAgain();
+    this.holdings.askAgain();
   }
 
   onNews(news: SessionNews): void {
     if (news.session !== this.id || this.loss !== null) return;
-    if (news.kind === 'ended') this.lose(endedLoss(news));
-    else if (news.kind === 'granted') this.waiting.get(news.acquireSeq)?.onGranted(news.token);
+    if (news.kind === 'ended') {
+      this.lose(endedLoss(news));
+      return;
+    }
+    const waiting = this.holdings.waitingFor(news.acquireSeq);
+    if (news.kind === 'granted') waiting?.onGranted(news.token);
     else {
-      this.waiting.get(news.acquireSeq)?.onOver(news.cause, news.reason);
-      const { reason } = news;
-      const details = { reason };
-      this.held
-        .get(news.acquireSeq)
-        ?.onLost({ code: 'BROKEN', text: `broken: ${reason}`, details });
+      const { cause, reason } = news;
+      waiting?.onOver(cause, reason);
+      const loss: Loss = { code: 'BROKEN', text: `broken by ${reason}`, details: { reason } };
+      this.holdings.heldBy(news.acquireSeq)?.onLost(loss);
     }
   }
 
@@ -163,7 +119,8 @@ export class Session {
     const leader = this.parts.links.leader();
     if (leader !== null && leader !== this.attachedTo) {
       this.attach(leader);
-      this.recheck();
+      this.holdings.askAgain();
+      for (const [acquireSeq, held] of this.holdings.grants()) checkGrant(this, acquireSeq, held);
     }
     this.renewer?.hurry();
   }
@@ -178,21 +135,8 @@ export class Session {
     this.loss = loss;
     this.renewer?.stop();
     this.opening?.drop();
-    const waiting = new Set([...this.unopened, ...this.waiting.values()]);
-    const held = [...this.held.values()];
-    this.unopened.clear();
-    this.waiting.clear();
-    this.held.clear();
     this.controller.abort(lossReason(`session ${this.id ?? '(not open)'}`, loss));
-    for (const each of waiting) each.onLost(loss);
-    for (const each of held) each.onLost(loss);
-    this.tellIdle();
-  }
-
-  private tellIdle(): void {
-    const callback = this.onIdle;
-    this.onIdle = null;
-    callback?.();
+    this.holdings.lose(loss);
   }
 
   private newOpening(): Opening {
@@ -217,16 +161,12 @@ export class Session {
     this.renewer = renewer;
     const leader = parts.links.leader();
     if (leader !== null) this.attach(leader);
-    const joined = [...this.unopened];
-    this.unopened.clear();
-    for (const waiting of joined) waiting.onOpen();
+    for (const waiting of this.holdings.takeJoined()) waiting.onOpen();
   }
 
   private onRefused(error: HoldfastError): void {
     this.opening = null;
-    const refused = [...this.unopened];
-    this.unopened.clear();
-    for (const waiting of refused) waiting.onRefused(error);
+    for (const waiting of this.holdings.takeJoined()) waiting.onRefused(error);
   }
 
   private onLeaseOver(loss: Loss): void {
@@ -238,32 +178,6 @@ export class Session {
     if (this.id === null) return;
     this.attachedTo = leader;
     leader.send([{ type: 'attach', sessions: [this.id] }], false);
-  }
-
-  // News may have passed while no link was attached. Waiting acquires are asked again under their
-  // numbers; whether grants still stand is read, which costs the log nothing.
-  private recheck(): void {
-    for (const waiting of [...this.waiting.values()]) waiting.askAgain();
-    for (const [acquireSeq, held] of this.held) this.verify(acquireSeq, held);
-  }
-
-  private verify(acquireSeq: number, held: Held): void {
-    const name = held.names[0] ?? '';
-    const query = new QueryExchange(
-      { kind: 'inspect', name },
-      {
-        onAnswer: (answer) => {
-          if (answer.kind !== 'lock' || this.held.get(acquireSeq) !== held) return;
-          const isOurs = (holder: { session: SessionId; acquireSeq: number }): boolean =>
-            holder.session === this.id && holder.acquireSeq === acquireSeq;
-          if (answer.lock.holders.some(isOurs)) return;
-          const text = 'the cluster no longer lists the grant: broken while no node was reached';
-          held.onLost({ code: 'BROKEN', text, details: {} });
-        },
-        onFail: () => {},
-      },
-    );
-    this.submit(query);
   }
 }
 

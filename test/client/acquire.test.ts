@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeWorld } from './fake-world.ts';
+import { FakeWorld, failureOf } from './fake-world.ts';
 
 test('an acquire is granted with the index of its entry as the token, and released', async () => {
   const world = new FakeWorld();
@@ -58,6 +58,41 @@ test('what is issued in one turn travels in one frame', async () => {
   const names = Array.from({ length: 300 }, (_, at) => `n${at}`);
   await world.settle(Promise.all(names.map((name) => client.lock(name).acquire())));
   expect(world.network.frames - before).toBe(1);
+});
+
+test('F10 close with drainMs lets holders finish under renewals, then ends at once', async () => {
+  const world = new FakeWorld();
+  const client = world.client({ ttlMs: 5_000 });
+  const [one, two] = await world.settle(
+    Promise.all([client.lock('a').acquire(), client.lock('b').acquire()]),
+  );
+  const waiting = failureOf(world.client().lock('a').acquire({ waitMs: 0 }));
+  const closing = client.close({ drainMs: 60_000 });
+  await world.run(20_000);
+  expect([one?.held(), two?.held(), (await waiting).code]).toEqual([true, true, 'LOCK_BUSY']);
+  expect((await world.error(client.lock('c').acquire())).code).toBe('CLOSED');
+  await world.settle(Promise.all([one?.release(), two?.release()]));
+  await world.settle(closing, 10);
+  expect(world.cluster.locks.sessionCount()).toBe(1);
+});
+
+test('F10 who does not finish in drainMs loses the lock', async () => {
+  const world = new FakeWorld();
+  const client = world.client();
+  const grant = await world.settle(client.lock('a').acquire());
+  const startMs = world.nowMs();
+  await world.settle(client.close({ drainMs: 1_000 }));
+  expect(world.nowMs() - startMs).toBeGreaterThanOrEqual(1_000);
+  expect([grant.held(), world.standing('a').holders]).toEqual([false, 0]);
+});
+
+test('close does not wait for a cluster that is gone', async () => {
+  const world = new FakeWorld();
+  const client = world.client();
+  await world.settle(client.lock('a').acquire());
+  for (const node of world.cluster.nodes) node.stop();
+  await world.settle(client.close(), 2_000);
+  expect(world.warnings.join()).toContain('the end of the session did not come within 2000 ms');
 });
 
 test('close leaves no timer, no link and no session', async () => {

@@ -2,7 +2,7 @@
 // way takes 1 ms.
 
 import { describe, expect, test } from 'vitest';
-import { beliefUs } from '../../src/client/renewer.ts';
+import { beliefUs } from '../../src/client/belief.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import type { NodeMessage } from '../../src/wire/client-messages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeClientMessages } from '../../src/wire/client.ts';
+import { decodeClientMessages, decodeNodeMessages } from '../../src/wire/client.ts';
 import { Fifo } from '../../src/client/fifo.ts';
 import { Sequence, WINDOW_MAX } from '../../src/client/sequence.ts';
 import { LeaseClock } from '../../src/client/lease-clock.ts';
@@ -51,6 +51,41 @@ describe('numbers of a session', () => {
     expect([most, world.cluster.count('acquire', 'WINDOW')]).toEqual([1_000, 0]);
     expect(world.cluster.locks.lockCount()).toBe(9_001);
     await world.settle(client.close());
+  });
+
+  test('R-77 a grant that the news told of is acknowledged, though its own answer is lost', async () => {
+    const world = new FakeWorld();
+    const [holder, client] = [world.client(), world.client()];
+    const first = await world.settle(holder.lock('a').acquire());
+    await world.settle(client.lock('warm').acquire());
+    let ackedBelow = 0;
+    world.network.fate = (frame, _address, isToNode) => {
+      if (!isToNode) return decodeNodeMessages(frame)[0]?.type === 'reply' ? 'lose' : 'pass';
+      for (const message of decodeClientMessages(frame)) {
+        if (message.type === 'command') ackedBelow = Math.max(ackedBelow, message.ackedBelow);
+      }
+      return 'pass';
+    };
+    const waiting = client.lock('a').acquire();
+    await world.run(50);
+    first.release().catch(() => {});
+    const { token } = await world.settle(waiting);
+    expect(token).toBeGreaterThan(first.token);
+    const next = client.lock('b').acquire();
+    await world.run(50);
+    expect(ackedBelow).toBe(3);
+    next.catch(() => {});
+  });
+
+  test('bytes in flight are given back, whatever the number of requests', async () => {
+    const world = new FakeWorld();
+    const client = world.client();
+    const meta = { text: 'x'.repeat(4_000) };
+    for (let round = 0; round < 400; round++) {
+      const grant = await world.settle(client.lock('a').acquire({ meta }), 1_000);
+      await world.settle(grant.release());
+    }
+    expect(world.cluster.count('acquire', 'GRANTED')).toBe(400);
   });
 
   test('a waiter that stands for long does not stop other requests', async () => {

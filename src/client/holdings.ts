@@ -1,0 +1,114 @@
+// What one session holds and waits for.
+
+import type { HoldfastError } from '../base/error.ts';
+import type { Token } from '../base/units.ts';
+import type { Loss } from './loss.ts';
+
+/** An acquire that has no answer, or waits in the queue. */
+export interface Waiting {
+  onOpen(): void;
+  onGranted(token: Token): void;
+  /** Taken out of the queue, or granted and broken before this client learnt of it. */
+  onOver(cause: 'withdrawn' | 'broken', reason: string): void;
+  onRefused(error: HoldfastError): void;
+  onLost(loss: Loss): void;
+  /** Rejects with this reason, and takes back what was sent. */
+  giveUp(reason: unknown): void;
+  /** The link to the leader is a new one, or news are late: ask again under the same number. */
+  askAgain(): void;
+}
+
+/** A grant that nobody has released. */
+export interface Held {
+  readonly names: readonly string[];
+  onLost(loss: Loss): void;
+}
+
+/** Who waits and who holds in one session, the latter two by the number of the acquire. */
+export class Holdings {
+  // Bounded by the requests that a client may have waiting.
+  private readonly unopened = new Set<Waiting>();
+  // Bounded by the cluster's limit of holdings per session.
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly held = new Map<number, Held>();
+  private onIdle: (() => void) | null = null;
+
+  /** Waits until the session is open. */
+  join(waiting: Waiting): void {
+    this.unopened.add(waiting);
+  }
+
+  /** Those who waited until the session is open; they do so no more. */
+  takeJoined(): readonly Waiting[] {
+    const joined = [...this.unopened];
+    this.unopened.clear();
+    return joined;
+  }
+
+  /** Was sent under this number. */
+  expect(acquireSeq: number, waiting: Waiting): void {
+    this.waiting.set(acquireSeq, waiting);
+  }
+
+  /** Waits no more. True when it was the last one that waited until the session is open. */
+  forget(acquireSeq: number, waiting: Waiting): boolean {
+    this.waiting.delete(acquireSeq);
+    return this.unopened.delete(waiting) && this.unopened.size === 0;
+  }
+
+  hold(acquireSeq: number, held: Held): void {
+    this.held.set(acquireSeq, held);
+  }
+
+  /** Is held no more. */
+  letGo(acquireSeq: number): void {
+    if (this.held.delete(acquireSeq) && this.held.size === 0) this.tellIdle();
+  }
+
+  waitingFor(acquireSeq: number): Waiting | undefined {
+    return this.waiting.get(acquireSeq);
+  }
+
+  heldBy(acquireSeq: number): Held | undefined {
+    return this.held.get(acquireSeq);
+  }
+
+  askAgain(): void {
+    for (const waiting of [...this.waiting.values()]) waiting.askAgain();
+  }
+
+  giveUpWaiting(reason: HoldfastError): void {
+    for (const waiting of [...this.unopened, ...this.waiting.values()]) waiting.giveUp(reason);
+  }
+
+  /** Every grant with the number of its acquire. */
+  grants(): readonly (readonly [number, Held])[] {
+    return [...this.held];
+  }
+
+  /** Calls back when nothing is held. */
+  whenIdle(callback: () => void): void {
+    if (this.held.size === 0) callback();
+    else this.onIdle = callback;
+  }
+
+  /** All is over: forgets everything, then tells everybody. */
+  lose(loss: Loss): void {
+    const all = new Set<Waiting | Held>([
+      ...this.unopened,
+      ...this.waiting.values(),
+      ...this.held.values(),
+    ]);
+    this.unopened.clear();
+    this.waiting.clear();
+    this.held.clear();
+    for (const each of all) each.onLost(loss);
+    this.tellIdle();
+  }
+
+  private tellIdle(): void {
+    const callback = this.onIdle;
+    this.onIdle = null;
+    callback?.();
+  }
+}

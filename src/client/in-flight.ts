@@ -1,0 +1,90 @@
+import type { MonoUs } from '../base/units.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Exchange } from './exchange.ts';
+
+// Undecided requests and their bytes on one link; the rest waits. Just below 1,024 and 1 MiB,
+// where a node pauses the socket (DESIGN.md §6): keepalives must not wait behind requests.
+const COUNT_MAX = 1_000;
+const BYTES_MAX = 960 * 1024;
+// A request that a living link left unanswered for so long is sent again.
+const ANSWER_US = 4_000_000;
+
+/** One exchange with what is known of its transmissions. */
+export interface Pending {
+  readonly exchange: Exchange;
+  /** Of the last transmission; each has an id of its own, so that late answers do not count. */
+  requestId: number;
+  sizeBytes: number;
+  sentUs: MonoUs;
+  /** It may have been applied. */
+  isInDoubt: boolean;
+  /** Its doubt before the last transmission: a certain refusal brings it back. */
+  wasInDoubt: boolean;
+  isOver: boolean;
+}
+
+/** What was sent over one link and not answered, in the order of sending. */
+export class InFlight {
+  private readonly clock: Clock;
+  private readonly onLate: (late: readonly Pending[]) => void;
+  private readonly pending = new Map<number, Pending>();
+  private sizeBytes = 0;
+  private timer: Timer | null = null;
+
+  /** `onLate` gets those that were not answered in time; they are in flight no more. */
+  constructor(clock: Clock, onLate: (late: readonly Pending[]) => void) {
+    this.clock = clock;
+    this.onLate = onLate;
+  }
+
+  hasRoom(): boolean {
+    return this.pending.size < COUNT_MAX && this.sizeBytes < BYTES_MAX;
+  }
+
+  /** Is about to be sent under this id, which is larger than all before. */
+  enter(pending: Pending, requestId: number, sizeBytes: number): void {
+    pending.requestId = requestId;
+    pending.sizeBytes = sizeBytes;
+    pending.sentUs = this.clock.monoUs();
+    pending.wasInDoubt = pending.isInDoubt;
+    pending.isInDoubt = true;
+    this.pending.set(requestId, pending);
+    this.sizeBytes += sizeBytes;
+    this.timer ??= this.clock.after(ANSWER_US, () => this.tellLate());
+  }
+
+  /** Idempotent. */
+  leave(pending: Pending): void {
+    if (this.pending.delete(pending.requestId)) this.sizeBytes -= pending.sizeBytes;
+  }
+
+  get(requestId: number): Pending | undefined {
+    return this.pending.get(requestId);
+  }
+
+  /** Empties it: no answer will come for any of these. */
+  takeAll(): readonly Pending[] {
+    const all = [...this.pending.values()];
+    this.pending.clear();
+    this.sizeBytes = 0;
+    this.timer?.cancel();
+    this.timer = null;
+    return all;
+  }
+
+  // One timer for all, since the first in flight is the oldest.
+  private tellLate(): void {
+    this.timer = null;
+    const late: Pending[] = [];
+    for (const pending of this.pending.values()) {
+      const leftUs = pending.sentUs + ANSWER_US - this.clock.monoUs();
+      if (leftUs > 0) {
+        this.timer = this.clock.after(leftUs, () => this.tellLate());
+        break;
+      }
+      this.leave(pending);
+      late.push(pending);
+    }
+    if (late.length > 0) this.onLate(late);
+  }
+}
