@@ -41,15 +41,17 @@ export class Observer {
     this.leaders.set(term, nodeId);
   }
 
-  /** INV-7 over all lives; INV-9 within one. */
+  /**
+   * INV-7 and INV-9 within one life. A term that was not durable yet, and so was told to nobody,
+   * may be gone in the next one.
+   */
   private checkProgress({ life, status }: Sighting): void {
     const { nodeId, term, commitIndex, appliedIndex, lastIndex } = status;
     assert(commitIndex <= lastIndex, `INV-9: ${nodeId} committed ${commitIndex} of ${lastIndex}`);
     assert(appliedIndex <= commitIndex, `INV-9: ${nodeId} applied ${appliedIndex}`);
     const before = this.last.get(nodeId);
-    if (before === undefined) return;
+    if (before === undefined || before.life !== life) return;
     assert(term >= before.status.term, `INV-7: ${nodeId} went back to term ${term}`);
-    if (before.life !== life) return;
     assert(commitIndex >= before.status.commitIndex, `INV-9: commit of ${nodeId} went back`);
     assert(appliedIndex >= before.status.appliedIndex, `INV-9: applied of ${nodeId} went back`);
   }

@@ -89,8 +89,9 @@ export class World {
   readonly network: Network;
   /** The newest lines that processes logged; older ones are dropped. */
   readonly logLines: LogLine[] = [];
+  /** Of all processes, in the order of their definition. */
+  readonly names = new Set<string>();
   private readonly loop: EventLoop;
-  private readonly names = new Set<string>();
   private owesDrain = false;
   private isRunning = false;
 
