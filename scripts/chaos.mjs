@@ -148,7 +148,7 @@ async function killRound(cluster, probe, round) {
       `${tally.inFlight.at(-1)} requests in flight -> ${next.id} leads term ${next.term}` +
       (values.all ? '' : ` after ${headlessMs} ms`),
   );
-  await sleep(400);
+  await sleep(1_200);
 }
 
 /** Every acknowledged grant is in the surviving log, on every node, as it was acknowledged. */

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../src/index.ts';
+import type { LocalCluster } from '../../src/node.ts';
+import { localCluster } from '../../src/node.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** The code blocks of a language, in order. */
+function blocksOf(language: string): string[] {
+  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
+  return [...readme.matchAll(pattern)].map(([, code = '']) => code);
+}
+
+/** Runs a snippet as the body of an async function; its imports come as arguments. */
+async function execute(snippet: string, names: Record<string, unknown>): Promise<void> {
+  const body = snippet.replace(/^import .*$/gm, '');
+  const source = `async function snippet(${Object.keys(names).join(', ')}) {\n${body}\n}\n`;
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+    reportDiagnostics: true,
+  });
+  const build = new Function(`${outputText}\nreturn snippet;`);
+  await build()(...Object.values(names));
+}
+
+describe('the README', () => {
+  let cluster: LocalCluster;
+
+  beforeAll(async () => {
+    cluster = await localCluster({ nodes: 3 });
+  });
+
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  test('shows a lock from code that runs as it stands', async () => {
+    const [snippet = ''] = blocksOf('ts');
+    const documented = "['127.0.0.1:7101', '127.0.0.1:7102', '127.0.0.1:7103']";
+    expect(snippet).toContain(documented);
+    const here = snippet.replace(documented, JSON.stringify(cluster.addresses));
+    const saved: { order: number; token: number }[] = [];
+    const save = (row: { order: number; token: number }, signal: AbortSignal): void => {
+      expect(signal.aborted).toBe(false);
+      saved.push(row);
+    };
+    await execute(here, { connect, save });
+    await execute(here, { connect, save });
+    expect(saved.map(({ order }) => order)).toEqual([42, 42]);
+    expect(saved[1]?.token).toBeGreaterThan(saved[0]?.token ?? Infinity);
+  });
+
+  test('names HTTP calls that exist, and a session as it shows it', async () => {
+    const shown = blocksOf('sh').find((block) => block.includes('/v1/sessions')) ?? '';
+    const body = /-d '([^']+)'/.exec(shown)?.[1] ?? '';
+    const response = await fetch(`http://${cluster.addresses[0] ?? ''}/v1/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ ttlMs: 15_000 });
+  });
+
+  test('promises only what the documents beside it hold', () => {
+    const links = [...readme.matchAll(/\]\(((?:docs\/)?[\w.-]+\.md)\)/g)].map(([, to = '']) => to);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) {
+      expect(readFileSync(new URL(`../../${link}`, import.meta.url), 'utf8')).not.toBe('');
+    }
+  });
+});
