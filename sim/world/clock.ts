@@ -36,7 +36,7 @@ export class MachineClock {
     this.rate = 1 + (settings.driftPpm ?? 0) / 1e6;
     this.skewMs = settings.skewMs ?? 0;
     this.latenessUsMax = settings.latenessUsMax ?? LATENESS_US_MAX;
-    // Every machine counts from elsewhere, so that a reading sent to another one is seen to be useless.
+    // Every machine counts from elsewhere: a reading that is sent to another one is of no use.
     this.baseUs = 1 + random.below(BASE_US_MAX, 'clockBase', name);
   }
 

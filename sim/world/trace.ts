@@ -26,6 +26,7 @@ export const EVENT_KINDS = [
   'pong',
 ] as const;
 
+/** One of the kinds by name. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** One event as it is kept. `process` is 0 for the world itself; `cause` is another event's seq. */

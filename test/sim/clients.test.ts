@@ -83,8 +83,8 @@ describe('the shipped client', () => {
       const one = cluster.client('one', { ttlMs: 3_000 });
       const two = cluster.client('two');
       const first = await take(cluster, one);
-      const look = one.run(async ({ sleep }) => {
-        await sleep(1_000);
+      const look = one.run(async (own) => {
+        await own.sleep(1_000);
         return first.held();
       });
       one.handle.pause();

@@ -120,7 +120,7 @@ describe('crash', () => {
 });
 
 describe('pause', () => {
-  /** What a process that slept through its timer and three frames does first, and in which order. */
+  /** In which order a process acts that slept through its timer and three frames. */
   function wakingOrder(seed: number): string {
     const world = createWorld({ seed });
     const order: string[] = [];

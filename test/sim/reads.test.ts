@@ -3,7 +3,7 @@ import { tokenOf } from '../../sim/cluster-session.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import { E, grantAll, inspect, restartAll, seeds, withLeader } from './scenario.ts';
 
-/** Frames that processes other than `sender` took from any link, from that place of the trace on. */
+/** Frames that were taken from any link, from that place of the trace on. */
 function framesSince(cluster: SimCluster, from: number): number {
   let frames = 0;
   for (let place = from; place < cluster.world.trace.length; place++) {
