@@ -77,6 +77,24 @@ describe('numbers of a session', () => {
     next.catch(() => {});
   });
 
+  test('R-77 what was given up is acknowledged once its cancel is decided, or if never applied', async () => {
+    const world = new FakeWorld();
+    const [holder, client] = [world.client(), world.client({ requestMs: 500 })];
+    await world.settle(holder.lock('a').acquire());
+    await world.settle(client.lock('warm').acquire());
+    await world.error(client.lock('a').acquire({ waitMs: 10 }));
+    await world.run(10);
+    const node = world.cluster.node('n1');
+    node.refusal = { code: 'OVERLOADED', message: 'too much' };
+    await world.error(client.lock('b').tryAcquire());
+    node.refusal = null;
+    await world.settle(client.lock('c').acquire());
+    await world.settle(client.lock('d').acquire());
+    const last = world.cluster.applied.at(-1)?.command;
+    // 1 warm, 2 given up in the queue, 3 its cancel, 4 never applied, 5 and 6 granted.
+    expect(last).toMatchObject({ op: 'acquire', seq: 6, ackedBelow: 6 });
+  });
+
   test('bytes in flight are given back, whatever the number of requests', async () => {
     const world = new FakeWorld();
     const client = world.client();
