@@ -87,12 +87,16 @@ describe('numbers of a session', () => {
     const node = world.cluster.node('n1');
     node.refusal = { code: 'OVERLOADED', message: 'too much' };
     await world.error(client.lock('b').tryAcquire());
+    node.isLate = true;
+    node.refusal = { code: 'OUTCOME_UNKNOWN', message: 'lost' };
+    await world.error(client.lock('b').tryAcquire());
     node.refusal = null;
+    await world.run(2_000);
     await world.settle(client.lock('c').acquire());
     await world.settle(client.lock('d').acquire());
     const last = world.cluster.applied.at(-1)?.command;
-    // 1 warm, 2 given up in the queue, 3 its cancel, 4 never applied, 5 and 6 granted.
-    expect(last).toMatchObject({ op: 'acquire', seq: 6, ackedBelow: 6 });
+    // 1 warm, 2 given up in the queue, 3 its cancel, 4 never applied, 5 in doubt, 6 its cancel.
+    expect(last).toMatchObject({ op: 'acquire', seq: 8, ackedBelow: 8 });
   });
 
   test('bytes in flight are given back, whatever the number of requests', async () => {
