@@ -1,3 +1,4 @@
+import { promiseHooks } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
@@ -80,6 +81,29 @@ describe('determinism', () => {
     expect(second.world.traceHash()).toBe(first.world.traceHash());
     expect((await busyRun(12)).world.traceHash()).not.toBe(first.world.traceHash());
   });
+});
+
+test('DESIGN.md §4.1 a node makes no promise: elections, locks, reads, leases, restarts', async () => {
+  const { cluster, leader } = await withLeader({ seed: 5 });
+  const session = await cluster.openSession(leader, 1_000);
+  let promises = 0;
+  const stop = promiseHooks.onInit(() => promises++);
+  try {
+    const answers = [
+      session.acquire(leader, 'a'),
+      cluster.query(leader, { kind: 'inspect', name: 'a' }),
+      cluster.keepAlive(leader, session),
+    ];
+    cluster.world.runSync(() => answers.every((each) => each.isSettled));
+    cluster.world.runSync(() => cluster.status(leader).sessions === 0);
+    cluster.node(leader).crash();
+    cluster.node(leader).start();
+    cluster.world.runSync(cluster.world.nowUs + 5_000_000);
+  } finally {
+    stop();
+  }
+  expect(cluster.leader()).not.toBeNull();
+  expect(promises).toBe(0);
 });
 
 describe('fail-over', () => {
