@@ -43,7 +43,7 @@ describe('the shipped client', () => {
     expect(cluster.living().map((status) => status.locks)).toEqual([0, 0, 0]);
   });
 
-  test('keeps its lock through the death of the leader, and a waiter through it gets its turn', async () => {
+  test('A9 A14 keeps its lock through the death of the leader, and a waiter through it gets its turn', async () => {
     for (const seed of seeds(5)) {
       const { cluster, leader } = await withLeader({ seed });
       const [one, two] = [cluster.client('one'), cluster.client('two')];
@@ -60,7 +60,7 @@ describe('the shipped client', () => {
     }
   });
 
-  test('C-1 a holder that was cut off hears of it before another can hold the lock', async () => {
+  test('B2 B10 a holder that was cut off hears of it before another can hold the lock', async () => {
     for (const seed of seeds(5)) {
       const { cluster } = await withLeader({ seed });
       const one = cluster.client('one', { ttlMs: 3_000 }, { driftPpm: -10_000 });
@@ -77,7 +77,7 @@ describe('the shipped client', () => {
     }
   });
 
-  test('C-2 a holder that slept past its lease does not believe in it on waking', async () => {
+  test('B9 a holder that slept past its lease does not believe in it on waking', async () => {
     for (const seed of seeds(10)) {
       const { cluster } = await withLeader({ seed });
       const one = cluster.client('one', { ttlMs: 3_000 });
@@ -93,6 +93,25 @@ describe('the shipped client', () => {
       await cluster.until('the look', () => look.isSettled);
       expect(valueOf(look.value)).toBe(false);
       expect(second.held()).toBe(true);
+    }
+  });
+
+  test('B1 a waiter whose session ended while it slept is not told that it holds the lock', async () => {
+    for (const seed of seeds(5)) {
+      const { cluster } = await withLeader({ seed });
+      const [one, two] = [cluster.client('one'), cluster.client('two', { ttlMs: 3_000 })];
+      const first = await take(cluster, one);
+      const waiting = two.run(({ client }) => client.lock('a').acquire({ waitMs: 60_000 }));
+      await cluster.runFor(1_000);
+      two.handle.pause();
+      await cluster.runFor(6_000);
+      const released = one.run(() => first.release());
+      await cluster.until('the release', () => released.isSettled);
+      two.handle.resume();
+      await cluster.until('an answer', () => waiting.isSettled);
+      expect(waiting.value).toMatchObject({ isOk: false, error: { code: 'SESSION_GONE' } });
+      const next = await take(cluster, two);
+      expect(next.token).toBeGreaterThan(first.token);
     }
   });
 
