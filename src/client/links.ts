@@ -67,7 +67,8 @@ export class Links implements LinkOwner {
   leader(): NodeLink | null {
     let newest: Term = 0;
     for (const { news } of this.links) {
-      if (news?.leaderId != null && news.term > newest) newest = news.term;
+      if (news === null || news.leaderId === null) continue;
+      newest = Math.max(newest, news.term);
     }
     return this.links.find((link) => leads(link, newest)) ?? null;
   }
