@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { E, H, appliedTexts, configOf, deliverLink, elected, failedIds } from './scenario.ts';
+import {
+  E,
+  H,
+  appliedTexts,
+  configOf,
+  deliverLink,
+  elected,
+  failedIds,
+  heartbeat,
+} from './scenario.ts';
 import { preVoteRequest, progressOf, readyIds, runWatching } from './scenario.ts';
 import { CoreCluster, sentTo, voteRequest } from './scenario.ts';
 
@@ -59,8 +68,8 @@ describe('R-14 stickiness', () => {
       const cluster = inTermTwo(3, seed);
       const n2 = cluster.node('n2');
       cluster.isolate('n1');
-      const heardUs = n2.core.election.stickyUntilUs - E;
-      cluster.tick(heardUs + E - 1 - cluster.nowUs);
+      cluster.inject('n1', 'n2', heartbeat(2));
+      cluster.tick(E - 1);
       cluster.inject('n3', 'n2', voteRequest(9, [9, 8]));
       expect([n2.term, n2.role]).toEqual([2, 'follower']);
       cluster.nowUs++;

@@ -179,6 +179,40 @@ describe('R-13 votes that come too late, or for something else', () => {
   });
 });
 
+describe('R-13 M-14 grants of pre-votes are counted', () => {
+  function grantOf(poll: number, requestTerm: number): RaftMessage {
+    const answer = { requestTerm, poll, granted: true, reason: 'granted' } as const;
+    return { type: 'preVoteResponse', term: 0, ...answer };
+  }
+
+  test('R-13 M-14 in the poll that they answer, not in the next one', () => {
+    const cluster = awake({ size: 5 });
+    const n1 = cluster.node('n1');
+    timeOut(cluster, 'n1');
+    const old = n1.core.election.poll;
+    cluster.inject('n2', 'n1', grantOf(old, 1));
+    cluster.tick(2 * H, ['n1']);
+    const { poll } = n1.core.election;
+    expect(poll).toBeGreaterThan(old);
+    cluster.inject('n3', 'n1', grantOf(old, 1));
+    cluster.inject('n4', 'n1', grantOf(poll, 1));
+    expect(n1.role).toBe('preCandidate');
+    cluster.inject('n5', 'n1', grantOf(poll, 1));
+    expect(n1.role).toBe('candidate');
+  });
+
+  test('R-13 M-14 for the term that they were asked for, and no other', () => {
+    const cluster = awake({ hard: { n1: { term: 3 } } });
+    const n1 = cluster.node('n1');
+    timeOut(cluster, 'n1');
+    const { poll } = n1.core.election;
+    for (const requestTerm of [3, 5]) cluster.inject('n2', 'n1', grantOf(poll, requestTerm));
+    expect(n1.role).toBe('preCandidate');
+    cluster.inject('n2', 'n1', grantOf(poll, 4));
+    expect(n1.role).toBe('candidate');
+  });
+});
+
 test('R-17 M-09 a node stuck at a higher term is freed by its answer, once', () => {
   const four = { term: 4 };
   const cluster = new CoreCluster({ hard: { n1: four, n2: four, n3: { term: 9 } } });
