@@ -166,8 +166,11 @@ export class NodeLink {
     } else if (first.type === 'welcome') {
       this.onWelcome(first);
       if (this.isUp()) this.handOver(messages.slice(1));
+    } else if (first.type === 'goodbye') {
+      // Instead of a welcome: a node of another cluster refuses us, and its owner must know.
+      this.handOver([first]);
     } else {
-      this.drop(first.type === 'goodbye' ? `${first.code}: ${first.message}` : 'no greeting');
+      this.drop('no greeting');
     }
   }
 

@@ -129,7 +129,7 @@ export class Links implements LinkOwner {
   onMessages(link: NodeLink, messages: readonly NodeMessage[]): void {
     for (const message of messages) {
       if (message.type === 'goodbye' && message.code === 'CLUSTER_CHANGED') {
-        this.otherCluster(link, message.message);
+        this.otherCluster(link, `says: ${message.message}`);
       }
       if (message.type !== 'leader') this.owner.onMessage(link, message);
       else this.meet(message);
@@ -149,8 +149,8 @@ export class Links implements LinkOwner {
   // not cost a live client its locks. Otherwise the cluster itself was replaced (C18).
   private otherCluster(link: NodeLink, what: string): HoldfastError {
     const text =
-      `the node at ${link.address} ${what}, ` +
-      `but this client belongs to cluster ${this.knownClusterId ?? 'none'}`;
+      `the node at ${link.address} ${what}; ` +
+      `this client belongs to cluster ${this.knownClusterId ?? 'none'}`;
     const error = new HoldfastError('CLUSTER_CHANGED', text);
     const leader = this.leader();
     if (leader !== null && leader !== link) this.logger.warn(error.message);

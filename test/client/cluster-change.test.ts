@@ -32,7 +32,9 @@ describe('C18 the cluster was founded anew', () => {
     world.cluster.clusterId = 'c1';
     await world.run(60_000);
     expect(grant.held()).toBe(true);
-    expect(world.warnings.join()).toContain('10.0.0.3:7103 is of cluster other');
+    expect(world.warnings.join()).toContain(
+      '10.0.0.3:7103 says: this node belongs to cluster other, not to c1',
+    );
   });
 });
 

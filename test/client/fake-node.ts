@@ -86,8 +86,7 @@ export class FakeNode {
     const { revision } = this.cluster;
     switch (message.type) {
       case 'hello':
-        this.callers.push(caller);
-        return [this.welcome(), this.leaderNews()];
+        return this.greet(caller, message.clusterId);
       case 'attach':
         for (const session of message.sessions) caller.sessions.add(session);
         return [];
@@ -109,6 +108,17 @@ export class FakeNode {
       default:
         return [];
     }
+  }
+
+  // As the shipped door does it: a client of another cluster is never welcomed (client-link.ts).
+  private greet(caller: Caller, theirs: string | null): readonly NodeMessage[] {
+    const { clusterId: ours } = this.cluster;
+    if (theirs !== null && theirs !== ours) {
+      const message = `this node belongs to cluster ${ours}, not to ${theirs}`;
+      return [{ type: 'goodbye', code: 'CLUSTER_CHANGED', message }];
+    }
+    this.callers.push(caller);
+    return [this.welcome(), this.leaderNews()];
   }
 
   private execute(body: Uint8Array, ackedBelow: number): Outcome | Refused {
