@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { CoreCluster, H, ackOf, appendOf, elected, exchange, refusalOf } from './scenario.ts';
+import {
+  CoreCluster,
+  H,
+  ackOf,
+  appendOf,
+  elected,
+  exchange,
+  heartbeat,
+  refusalOf,
+} from './scenario.ts';
 import { sentTo } from './scenario.ts';
 
 const OPERATIONS = ['slots', 'log'] as const;
@@ -71,9 +80,12 @@ describe('R-36 the term before the entries', () => {
     expect(n3.sent).toEqual([]);
     cluster.completePersist('n3');
     expect(n3.sent).toEqual([{ to: 'n1', message: ackOf(1, 2) }]);
-    cluster.inject('n2', 'n3', appendOf({ term: 2, prev: [3, 1] }));
+    cluster.inject('n2', 'n3', heartbeat(2));
     cluster.completePersist('n3');
-    expect(n3.sent.slice(1)).toEqual([{ to: 'n2', message: ackOf(2, 3) }]);
+    expect(n3.disk.lastIndex).toBe(3);
+    expect(n3.sent.slice(1).map(({ to, message }) => [to, message.type])).toEqual([
+      ['n2', 'heartbeatResponse'],
+    ]);
   });
 });
 

@@ -95,6 +95,7 @@ describe('R-65 joint quorums, in votes and in commits', () => {
   const cases = [
     { with: ['n2'], isQuorum: false },
     { with: ['n2', 'n3'], isQuorum: false },
+    { with: ['n4', 'n5'], isQuorum: false },
     { with: ['n2', 'n4', 'n5'], isQuorum: true },
     { with: ['n3', 'n4'], isQuorum: true },
   ];
