@@ -4,6 +4,12 @@ import { DecodeError } from '../wire/msgpack.ts';
 import type { HostReply } from './host-types.ts';
 import { refusal } from './proposals.ts';
 
+/**
+ * Largest request. 64 names with all metadata take 38 KiB. One entry must fit an Append, or no
+ * follower could ever be sent what stands behind it (RAFT.md §0).
+ */
+const REQUEST_BYTES_MAX = 64 * 1024;
+
 export interface AdmissionState {
   readonly isLeading: boolean;
   /** Less free disk than the reserve. */
@@ -29,6 +35,9 @@ export function refuseRequest(body: Uint8Array, state: AdmissionState): HostRepl
 
 /** The request, or what is wrong with its bytes. Commands of the leader are not for clients. */
 function readBody(body: Uint8Array): CommandBody | string {
+  if (body.length > REQUEST_BYTES_MAX) {
+    return `a request may have at most ${REQUEST_BYTES_MAX} bytes; it has ${body.length}`;
+  }
   try {
     const command = decodeBody(body);
     if (command.op !== 'expireSession' && command.op !== 'withdraw') return command;

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { refuseRequest } from '../../src/node/admission.ts';
+import type { CommandBody } from '../../src/wire/command.ts';
+import { encodeBody } from '../../src/wire/command.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import { DEFAULT_RAFT_SETTINGS } from '../../src/raft/events.ts';
+
+const LEADS = { isLeading: true, isBelowReserve: false };
+
+function acquire(nameCount: number, metaBytes: number): CommandBody {
+  const items = Array.from({ length: nameCount }, (_, at) => ({
+    name: `${at}`.padEnd(DEFAULT_LIMITS.nameBytesMax, 'n'),
+    mode: 'exclusive' as const,
+    permits: null,
+  }));
+  const meta = 'm'.repeat(metaBytes);
+  return { op: 'acquire', session: '1-a', seq: 1, items, waitMs: null, meta, value: null };
+}
+
+function codeOf(body: CommandBody): string | null {
+  return refuseRequest(encodeBody(body), LEADS)?.outcome.code ?? null;
+}
+
+test('a request that would not fit an Append with its entry is refused before it is appended', () => {
+  expect(codeOf(acquire(1, DEFAULT_RAFT_SETTINGS.appendBytesMax))).toBe('INVALID');
+  expect(codeOf(acquire(1, 100_000))).toBe('INVALID');
+});
+
+test('the largest request that the cluster can grant is admitted', () => {
+  const { namesPerRequestMax, metaBytesMax } = DEFAULT_LIMITS;
+  expect(codeOf(acquire(namesPerRequestMax, metaBytesMax))).toBe(null);
+});
+
+test('INV-13 what belongs to the leader, or cannot be read, is refused to a client', () => {
+  const expiry = { op: 'expireSession', session: '1-a', proposerTerm: 1 } as const;
+  const withdrawal = { op: 'withdraw', session: '1-a', acquireSeq: 1, proposerTerm: 1 } as const;
+  expect([codeOf(expiry), codeOf(withdrawal)]).toEqual(['INVALID', 'INVALID']);
+  expect(refuseRequest(new Uint8Array([0xc1]), LEADS)?.outcome.code).toBe('INVALID');
+});
+
+test('a nearly full disk refuses what grows, and lets through what frees', () => {
+  const state = { isLeading: true, isBelowReserve: true };
+  const release = {
+    op: 'release',
+    session: '1-a',
+    seq: 2,
+    name: 'n',
+    acquireSeq: null,
+    token: 7,
+  } as const;
+  expect(refuseRequest(encodeBody(acquire(1, 10)), state)?.outcome.code).toBe('OVERLOADED');
+  expect(refuseRequest(encodeBody(release), state)).toBe(null);
+});
