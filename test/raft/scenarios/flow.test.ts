@@ -125,13 +125,15 @@ describe('R-41 M-31 uncommitted growth', () => {
     const n1 = cluster.node('n1');
     cluster.isolate('n1');
     expect(proposeSizes(cluster, [5_000])).toBe(1);
-    const noop = { type: 'noop', payload: payloadOfSize(0), internal: true } as const;
-    expect(cluster.proposeAll('n1', [noop])).toMatchObject({ accepted: 1, refusal: null });
+    for (const internal of [true, false]) {
+      const noop = { type: 'noop', payload: payloadOfSize(0), internal } as const;
+      expect(cluster.proposeAll('n1', [noop])).toMatchObject({ accepted: 1, refusal: null });
+    }
     cluster.tick(E + H, ['n1']);
     expect(n1.role).toBe('follower');
     cluster.heal();
     cluster.elect('n1');
-    expect([n1.terms(), n1.core.commitIndex]).toEqual([[1, 1, 1, 2], 4]);
+    expect([n1.terms(), n1.core.commitIndex]).toEqual([[1, 1, 1, 1, 2], 5]);
   });
 });
 
