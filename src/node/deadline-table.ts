@@ -1,15 +1,14 @@
-import { MinHeap } from '../base/heap.ts';
+import { OrderedSet } from '../base/ordered-set.ts';
 import type { LeaseUs } from '../base/units.ts';
 
 interface Entry {
   readonly key: string;
+  /** Tells apart what is looked at at the same time. */
+  readonly number: number;
   readonly durationUs: number;
   startedUs: LeaseUs;
-}
-
-interface HeapItem {
-  readonly entry: Entry;
-  readonly dueUs: LeaseUs;
+  /** When to look at it; the true deadline may be later by now. */
+  lookUs: LeaseUs;
 }
 
 /**
@@ -17,26 +16,29 @@ interface HeapItem {
  * max(base, started) + duration, where the base is the moment this node became a ready leader:
  * "restart everything" costs nothing (RAFT.md §14.1).
  *
- * Each entry stands in the heap once, under a deadline that may be too early by now; only when
- * it comes to the top is the true one computed. So a renewal is one assignment.
+ * Each entry stands in the schedule at most once, under a deadline that may be too early by now;
+ * only when it comes first is the true one computed. So a renewal is one assignment. What is
+ * deleted leaves the schedule at once: on a follower nothing ever becomes due.
  */
 export class DeadlineTable {
   private readonly entries = new Map<string, Entry>();
-  private readonly heap = new MinHeap<HeapItem>((left, right) => left.dueUs - right.dueUs);
+  private readonly schedule = new OrderedSet<Entry>(
+    (left, right) => left.lookUs - right.lookUs || left.number - right.number,
+  );
+  private lastNumber = 0;
 
-  get size(): number {
-    return this.entries.size;
-  }
-
-  has(key: string): boolean {
-    return this.entries.has(key);
+  /** Entries that will be looked at; those that `takeDue` gave back are not among them. */
+  get scheduled(): number {
+    return this.schedule.size;
   }
 
   /** Adds or replaces. */
   set(key: string, durationUs: number, startedUs: LeaseUs): void {
-    const entry = { key, durationUs, startedUs };
+    this.delete(key);
+    const lookUs = startedUs + durationUs;
+    const entry = { key, number: ++this.lastNumber, durationUs, startedUs, lookUs };
     this.entries.set(key, entry);
-    this.heap.push({ entry, dueUs: startedUs + durationUs });
+    this.schedule.add(entry);
   }
 
   /** Counts the duration from `startedUs` on, if that is later than before. */
@@ -46,24 +48,25 @@ export class DeadlineTable {
   }
 
   delete(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
     this.entries.delete(key);
+    this.schedule.delete(entry);
   }
 
   /**
    * Keys that are due, oldest deadline first; they are taken out of the schedule until `again`.
-   * Looks at no more than `looksMax` heap items, so that a new leader with very many entries
-   * spreads the work over several ticks.
+   * Looks at no more than `looksMax` entries, so that a new leader with very many spreads the
+   * work over several ticks.
    */
   takeDue(nowUs: LeaseUs, baseUs: LeaseUs, looksMax: number): string[] {
     const due: string[] = [];
     for (let looks = 0; looks < looksMax; looks++) {
-      const top = this.heap.peek();
-      if (top === undefined || top.dueUs > nowUs) break;
-      this.heap.pop();
-      const { entry } = top;
-      if (this.entries.get(entry.key) !== entry) continue;
+      const entry = this.schedule.first();
+      if (entry === null || entry.lookUs > nowUs) break;
+      this.schedule.delete(entry);
       const dueUs = Math.max(baseUs, entry.startedUs) + entry.durationUs;
-      if (dueUs > nowUs) this.heap.push({ entry, dueUs });
+      if (dueUs > nowUs) this.look(entry, dueUs);
       else due.push(entry.key);
     }
     return due;
@@ -72,8 +75,14 @@ export class DeadlineTable {
   /** Puts a key that `takeDue` gave back into the schedule: it will be looked at again. */
   again(key: string): void {
     const entry = this.entries.get(key);
-    if (entry !== undefined) {
-      this.heap.push({ entry, dueUs: entry.startedUs + entry.durationUs });
-    }
+    if (entry === undefined) return;
+    this.schedule.delete(entry);
+    this.look(entry, entry.startedUs + entry.durationUs);
+  }
+
+  // Only while it is not in the schedule, which is ordered by this field.
+  private look(entry: Entry, lookUs: LeaseUs): void {
+    entry.lookUs = lookUs;
+    this.schedule.add(entry);
   }
 }

@@ -48,3 +48,22 @@ test('an earlier restart never shortens a deadline', () => {
   table.restart('a', 400);
   expect(table.takeDue(599, 0, 10)).toEqual([]);
 });
+
+test('G3 what was deleted or replaced leaves nothing behind, though nothing ever comes due', () => {
+  const table = new DeadlineTable();
+  for (let n = 0; n < 10_000; n++) {
+    table.set(`w${n}`, 1e15, n);
+    if (n > 0) table.delete(`w${n - 1}`);
+    table.set('one', 100, n);
+    table.again('one');
+  }
+  expect(table.scheduled).toBe(2);
+});
+
+test('R-80c very many entries that a new leader restarts are looked at once each', () => {
+  const table = new DeadlineTable();
+  for (let n = 0; n < 10_000; n++) table.set(`s${n}`, 100, 0);
+  for (let n = 0; n < 10; n++) expect(table.takeDue(1_050, 1_000, 1_000)).toEqual([]);
+  expect(table.scheduled).toBe(10_000);
+  expect(table.takeDue(1_100, 1_000, 20_000)).toHaveLength(10_000);
+});
