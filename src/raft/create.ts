@@ -49,6 +49,7 @@ export function createCore(parts: CoreParts): Core {
       deadlineUs: nowUs,
       stickyUntilUs: nowUs + settings.electionUs,
       repollUs: nowUs,
+      repollSpanUs: settings.heartbeatUs,
       // Answers to a poll of an earlier boot must not be counted for one of ours.
       poll: random(),
       startedUs: 0,

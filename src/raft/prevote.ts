@@ -34,6 +34,7 @@ export function startPreVote(core: Core): void {
   core.role = 'preCandidate';
   core.leaderId = null;
   core.election.stickyUntilUs = 0;
+  core.election.repollSpanUs = core.settings.heartbeatUs;
   armElectionTimer(core);
   poll(core);
 }
@@ -41,14 +42,16 @@ export function startPreVote(core: Core): void {
 /**
  * Asks again, as a new poll: the others heard the last heartbeat at slightly different times, so
  * the first poll often meets a stickiness that ends milliseconds later. Answers to different polls
- * do not add up.
+ * do not add up, so each is given twice the time of the one before: with a fixed interval, no poll
+ * would ever be answered in time where a round trip takes longer.
  */
 export function poll(core: Core): void {
   const { election, hard, log, settings } = core;
   const { config } = core.configurations.latest;
   election.poll++;
   election.votes.clear();
-  election.repollUs = core.nowUs + drawUs(core, settings.heartbeatUs, settings.heartbeatUs);
+  election.repollUs = core.nowUs + drawUs(core, election.repollSpanUs, election.repollSpanUs);
+  election.repollSpanUs = Math.min(2 * election.repollSpanUs, settings.electionUs / 2);
   election.votes.set(core.self.nodeId, true);
   if (isSoleVoter(config, core.self)) {
     startElection(core);

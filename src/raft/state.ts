@@ -22,6 +22,8 @@ export interface ElectionState {
   stickyUntilUs: MonoUs;
   /** Pre-candidate: when to ask again, as a new poll. */
   repollUs: MonoUs;
+  /** Pre-candidate: the next poll gets this time, and up to as much again. */
+  repollSpanUs: MonoUs;
   /** Number of the current poll; answers to others are not counted. */
   poll: number;
   /** Candidate: when it asked its disk to keep the vote for itself. */

@@ -121,6 +121,20 @@ describe('loss of the leader', () => {
     expect(splits).toBeGreaterThan(0);
   });
 
+  test('LIV-1 a round trip of several heartbeats delays an election, and does not prevent it', async () => {
+    for (const seed of seeds(10)) {
+      const { cluster, leader, followers } = await withLeader({ seed });
+      const names = [leader, ...followers];
+      for (const from of names) {
+        for (const to of names.filter((name) => name !== from)) {
+          cluster.world.network.topology.setRoute(from, to, { latencyUs: 1_500 * H });
+        }
+      }
+      cluster.node(leader).losePower();
+      await cluster.waitLeader(leader, 10 * E);
+    }
+  });
+
   test('R-16 a leader that reaches too few steps down in its own term and says so', async () => {
     const { cluster, leader, rest } = await withLeader({ seed: 16, nodes: 5 });
     const session = await cluster.openSession(leader);
@@ -137,6 +151,20 @@ describe('loss of the leader', () => {
     expect(write.value.outcome).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     expect(read.value.result).toMatchObject({ kind: 'refused', code: 'NOT_LEADER' });
     expect(renewal.value.code).toBe('NOT_LEADER');
+  });
+
+  test('LIV-1 a round trip of several heartbeats delays an election, and does not prevent it', async () => {
+    for (const seed of seeds(10)) {
+      const { cluster, leader, followers } = await withLeader({ seed });
+      const names = [leader, ...followers];
+      for (const from of names) {
+        for (const to of names.filter((name) => name !== from)) {
+          cluster.world.network.topology.setRoute(from, to, { latencyUs: 1_500 * H });
+        }
+      }
+      cluster.node(leader).losePower();
+      await cluster.waitLeader(leader, 10 * E);
+    }
   });
 
   test('R-16 a leader that reaches a quorum stays', async () => {

@@ -221,19 +221,30 @@ describe('campaigns', () => {
     expect(cluster.node('n3').sent).toEqual([]);
   });
 
-  test('the poll is repeated as a new one every one to two H, in the same term', () => {
+  test('the poll is repeated as a new one after one to two H, then half as often, in the same term', () => {
     const cluster = awake();
     const n1 = cluster.node('n1');
     n1.core.election.deadlineUs = 0;
     cluster.cut('n1', 'n2');
     cluster.cut('n1', 'n3');
-    for (let count = 0; count < 100; count++) cluster.tick(H / 10, ['n1']);
-    const polls = n1.sent.flatMap(({ to, message }) =>
-      to === 'n2' && message.type === 'preVoteRequest' ? [message.poll] : [],
-    );
-    expect(polls.length).toBeGreaterThanOrEqual(5);
-    expect(polls.length).toBeLessThanOrEqual(11);
-    expect(new Set(polls).size).toBe(polls.length);
+    const askedAt: number[] = [];
+    const polls = new Set<number>();
+    for (let count = 0; count < 100; count++) {
+      const sent = n1.sent.length;
+      cluster.tick(H / 10, ['n1']);
+      const requests = n1.sent.slice(sent).filter(({ to }) => to === 'n2');
+      for (const { message } of requests) {
+        if (message.type !== 'preVoteRequest') continue;
+        askedAt.push(cluster.nowUs);
+        polls.add(message.poll);
+      }
+    }
+    const waits = askedAt.slice(1, 3).map((at, before) => at - (askedAt[before] ?? 0));
+    expect(waits[0]).toBeGreaterThanOrEqual(H);
+    expect(waits[0]).toBeLessThanOrEqual(2.1 * H);
+    expect(waits[1]).toBeGreaterThanOrEqual(2 * H);
+    expect(waits[1]).toBeLessThanOrEqual(4.1 * H);
+    expect(polls.size).toBe(askedAt.length);
     expect(n1.term).toBe(0);
   });
 
