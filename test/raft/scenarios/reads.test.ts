@@ -58,6 +58,23 @@ describe('R-47 a new leader', () => {
   });
 });
 
+test('R-47 M-33 a confirmed read waits until what was committed before it is applied', () => {
+  const cluster = elected();
+  const n1 = cluster.node('n1');
+  n1.automatic.apply = false;
+  for (const text of ['a', 'b']) {
+    cluster.propose('n1', text);
+    cluster.deliverAll();
+  }
+  read(cluster, 'n1', 1);
+  cluster.run(2 * H);
+  expect([n1.core.commitIndex, n1.core.appliedIndex, readyIds(n1)]).toEqual([3, 1, []]);
+  cluster.completeApply('n1');
+  expect([n1.core.appliedIndex, readyIds(n1)]).toEqual([2, []]);
+  cluster.completeApply('n1');
+  expect([n1.core.appliedIndex, readyIds(n1)]).toEqual([3, [1]]);
+});
+
 describe('R-48 M-32 a leader that was deposed', () => {
   test('R-48 M-32 never answers from what it knew', () => {
     const one = { term: 1 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CoreCluster } from './scenario.ts';
 import {
   E,
   H,
@@ -10,7 +11,7 @@ import {
   heartbeat,
 } from './scenario.ts';
 import { preVoteRequest, progressOf, readyIds, runWatching } from './scenario.ts';
-import { CoreCluster, sentTo, voteRequest } from './scenario.ts';
+import { awake, exchange, makeCandidate, sentTo, voteRequest } from './scenario.ts';
 
 /** n1 leads in term 2. */
 function inTermTwo(size = 3, seed = 1): CoreCluster {
@@ -182,18 +183,30 @@ describe('R-16 CheckQuorum', () => {
   });
 
   test('R-16 M-70 it counts its election as the last word of every peer', () => {
-    const cluster = new CoreCluster();
-    cluster.elect('n1');
-    cluster.elect('n2');
-    const leader = cluster.node('n2');
-    cluster.dropAll();
-    cluster.isolate('n2');
-    const peers = [...(leader.core.leader?.progress.values() ?? [])];
-    for (const peer of peers) expect(cluster.nowUs - peer.lastAckSentUs).toBeLessThan(H);
-    expect(peers.length).toBe(2);
-    cluster.inject('n3', 'n2', voteRequest(9, [9, 8]));
-    cluster.tick(E - H, ['n2']);
-    expect([leader.role, leader.term]).toEqual(['leader', 2]);
+    const cluster = awake();
+    const n1 = cluster.node('n1');
+    makeCandidate(cluster, 'n1', ['n2', 'n3']);
+    exchange(cluster, 'n1', 'n2');
+    expect(n1.role).toBe('leader');
+    cluster.isolate('n1');
+    expect(cluster.inject('n3', 'n1', voteRequest(9, [9, 8]))).toEqual([]);
+    cluster.tick(E, ['n1']);
+    expect([n1.role, n1.term]).toEqual(['leader', 1]);
+    cluster.tick(1, ['n1']);
+    expect([n1.role, n1.term]).toEqual(['follower', 1]);
+  });
+
+  test('R-16 M-70 after it stood still it counts from waking, and admits nothing before a round', () => {
+    const cluster = inTermTwo();
+    const n1 = cluster.node('n1');
+    cluster.isolate('n1');
+    cluster.nowUs += 3 * E;
+    cluster.step('n1', { type: 'tick' });
+    expect([n1.role, cluster.propose('n1', 'a').refusal]).toEqual(['leader', 'UNAVAILABLE']);
+    cluster.tick(E, ['n1']);
+    expect([n1.role, cluster.propose('n1', 'a').refusal]).toEqual(['leader', 'UNAVAILABLE']);
+    cluster.tick(1, ['n1']);
+    expect([n1.role, n1.term]).toEqual(['follower', 2]);
   });
 });
 
