@@ -1,5 +1,4 @@
 import { present } from '../base/assert.ts';
-import { HoldfastError } from '../base/error.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Door, Link } from '../ports/transport.ts';
 import type { NodeStatus, Query } from '../wire/client-messages.ts';
@@ -11,6 +10,7 @@ import { ClientDoor } from './client-door.ts';
 import { DiskWatch } from './disk-watch.ts';
 import { Founding, randomHex128 } from './founding.ts';
 import type { Identity } from './handshake.ts';
+import { STOPPED_EARLY, listenExit } from './host-exits.ts';
 import type {
   Host,
   HostAnswer,
@@ -19,18 +19,17 @@ import type {
   HostReply,
   HostSettings,
 } from './host-types.ts';
+import { Latch } from './latch.ts';
 import { refusal } from './proposals.ts';
 import { answerQuery, refuseQuery } from './queries.ts';
 import { Replica } from './replica.ts';
-import { blankStatus, replicaStatus } from './status.ts';
+import { NO_LEADER, blankStatus, replicaStatus } from './status.ts';
 import type { Recovered } from './storage/types.ts';
 import { createNodeStorage } from './storage/storage.ts';
 import type { NodeStorage } from './storage/types.ts';
 
 /** Bytes of the log kept in memory for followers that lag a little. */
 const TAIL_BYTES_MAX = 8 * 1024 * 1024;
-
-const NO_LEADER = { term: 0, leaderId: null, address: null, isReady: false };
 
 type Phase = 'new' | 'starting' | 'running' | 'stopping' | 'stopped';
 
@@ -45,6 +44,7 @@ class NodeHost implements Host {
   private readonly ports: HostPorts;
   private readonly storage: NodeStorage;
   private readonly door: ClientDoor;
+  private readonly closed: Latch;
   private readonly leaderListeners = new Set<() => void>();
   private phase: Phase = 'new';
   private self: Identity | null = null;
@@ -55,6 +55,7 @@ class NodeHost implements Host {
   constructor(settings: HostSettings, ports: HostPorts) {
     this.settings = settings;
     this.ports = ports;
+    this.closed = new Latch(ports.clock);
     this.storage = createNodeStorage({
       keyValue: ports.keyValue,
       slots: ports.slots,
@@ -75,11 +76,9 @@ class NodeHost implements Host {
   start(done: (exit: HostExit | null) => void): void {
     this.phase = 'starting';
     this.storage.open((result) => {
-      if (!result.ok) {
-        this.phase = 'stopped';
-        // The store may be open: an embedding process must be able to try again.
-        return this.storage.close(() => done(result.exit));
-      }
+      if (this.phase !== 'starting') return done(STOPPED_EARLY);
+      // The store may be open: an embedding process must be able to try again.
+      if (!result.ok) return this.refuseStart(result.exit, done);
       this.identify(result.value);
       if (result.value.raft !== null) this.createReplica(result.value);
       this.listen(done);
@@ -87,12 +86,13 @@ class NodeHost implements Host {
   }
 
   stop(done: () => void): void {
-    if (this.phase === 'stopped') return this.ports.clock.soon(done);
+    this.closed.wait(done);
+    if (this.phase === 'stopping' || this.phase === 'stopped') return;
     this.phase = 'stopping';
     this.replica?.stepDown();
     this.door.close('UNAVAILABLE', 'the node is stopping');
     // One more turn, so that the goodbye and the last answers reach the sockets.
-    this.ports.clock.soon(() => this.raiseLastFloor(() => this.closeAll(done)));
+    this.ports.clock.soon(() => this.raiseLastFloor(() => this.closeAll()));
   }
 
   status(): NodeStatus {
@@ -127,7 +127,7 @@ class NodeHost implements Host {
 
   keepAlive: Host['keepAlive'] = (session, done) => {
     const { replica } = this;
-    if (replica === null) {
+    if (replica?.isLeading !== true) {
       const result = { session, nonce: 0, code: 'NOT_LEADER' as const, ttlMs: null };
       return this.ports.clock.soon(() => done(result));
     }
@@ -224,11 +224,8 @@ class NodeHost implements Host {
     this.ports.transport.listen(
       (link, door) => this.accepted(link, door),
       (error) => {
-        if (error !== null) {
-          this.phase = 'stopped';
-          this.storage.close(() => done(listenExit(error)));
-          return;
-        }
+        if (this.phase !== 'starting') return done(STOPPED_EARLY);
+        if (error !== null) return this.refuseStart(listenExit(error), done);
         this.phase = 'running';
         if (this.replica !== null) this.startReplica();
         else this.ports.logger.warn(this.notFoundedText());
@@ -274,24 +271,25 @@ class NodeHost implements Host {
     this.diskWatch.raiseFloor(done);
   }
 
-  private closeAll(done: () => void): void {
+  private refuseStart(exit: HostExit, done: (exit: HostExit | null) => void): void {
+    this.phase = 'stopped';
+    this.closed.wait(() => done(exit));
+    this.storage.close(() => this.closed.open());
+  }
+
+  private closeAll(): void {
+    if (this.phase === 'stopped') return;
+    this.phase = 'stopped';
     this.diskWatch?.stop();
     this.replica?.stop();
-    this.phase = 'stopped';
-    this.ports.transport.close(() => this.storage.close(done));
+    this.ports.transport.close(() => this.storage.close(() => this.closed.open()));
   }
 
   /** Nothing leaves this node any more (RAFT.md §15.4); whoever carries it must end it. */
   private fail(exit: HostExit): void {
     if (this.phase === 'stopped') return;
     this.ports.logger.error(exit.message, { exitCode: exit.exitCode });
-    this.closeAll(() => {});
+    this.closeAll();
     this.onExit(exit);
   }
-}
-
-/** 73 when somebody else listens there; 78 when the address itself is wrong (DESIGN.md §8). */
-function listenExit(error: Error): HostExit {
-  const isInUse = HoldfastError.is(error) && error.code === 'PORT_IN_USE';
-  return { exitCode: isInUse ? 73 : 78, message: error.message };
 }

@@ -36,6 +36,7 @@ export class Proposals {
   private readonly options: ProposalsOptions;
   private readonly appended = new Map<Index, Appended>();
   private gathering: Waiting[] = [];
+  private isOver = false;
 
   constructor(options: ProposalsOptions) {
     this.options = options;
@@ -67,13 +68,25 @@ export class Proposals {
     for (const { done } of lost) done(refusal('OUTCOME_UNKNOWN', reason));
   }
 
+  /** Nothing is proposed any more, nor seen applied; call `abandon` before. */
+  stop(): void {
+    this.isOver = true;
+  }
+
   private flush(): void {
     const batch = this.gathering;
     this.gathering = [];
+    if (this.isOver) {
+      for (const { done } of batch)
+        done(refusal('UNAVAILABLE', 'the node stopped; nothing was done'));
+      return;
+    }
     const admission = this.options.propose(
       batch.map(({ payload }) => ({ type: 'command' as const, payload, internal: false })),
     );
     batch.forEach(({ done }, position) => {
+      // The node failed in that very call: what became of the entries, it cannot tell any more.
+      if (this.isOver) return done(refusal('OUTCOME_UNKNOWN', 'the node failed meanwhile'));
       if (position < admission.accepted) {
         this.appended.set(admission.firstIndex + position, { term: admission.term, done });
       } else {

@@ -11,6 +11,7 @@ export class Reads {
   private readonly soon: (callback: () => void) => void;
   private gathering: ReadHandler[] = [];
   private lastId = 0;
+  private isOver = false;
 
   constructor(options: {
     readonly ask: (id: number) => void;
@@ -33,10 +34,17 @@ export class Reads {
     }
   }
 
+  /** Nobody confirms anything any more: all that waits, and all that comes, is answered so. */
+  stop(): void {
+    this.isOver = true;
+    this.settle([...this.waiting.keys()], false);
+  }
+
   private flush(): void {
     const id = ++this.lastId;
     this.waiting.set(id, this.gathering);
     this.gathering = [];
-    this.ask(id);
+    if (this.isOver) this.settle([id], false);
+    else this.ask(id);
   }
 }

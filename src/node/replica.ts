@@ -126,7 +126,9 @@ export class Replica {
 
   stop(): void {
     this.engine.stop();
-    this.proposals.abandon('the node stopped');
+    this.abdicate('the node stopped before the request was decided');
+    this.reads.stop();
+    this.proposals.stop();
     this.peers.stop('stopping');
   }
 
@@ -187,7 +189,9 @@ export class Replica {
 
   private onRole(role: Role, term: Term, leaderId: NodeId | null): void {
     const wasLeading = this.leading;
-    if (wasLeading !== null && (role !== 'leader' || wasLeading.term !== term)) this.abdicate();
+    if (wasLeading !== null && (role !== 'leader' || wasLeading.term !== term)) {
+      this.abdicate('the leader lost its office before the request was decided');
+    }
     if (role === 'leader' && this.leading === null) {
       this.leading = { term };
       this.leases.becomeLeader(term);
@@ -197,11 +201,11 @@ export class Replica {
     this.options.onLeaderChange();
   }
 
-  private abdicate(): void {
+  private abdicate(why: string): void {
     this.leading = null;
     this.leases.stepDown();
     this.waits.stepDown();
-    this.proposals.abandon('the leader lost its office before the request was decided');
+    this.proposals.abandon(why);
   }
 
   private onReady(): void {

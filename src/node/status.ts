@@ -4,6 +4,9 @@ import type { Identity } from './handshake.ts';
 import type { HostSettings } from './host-types.ts';
 import type { Replica } from './replica.ts';
 
+/** Who leads, as a node tells it that belongs to no cluster. */
+export const NO_LEADER = { term: 0, leaderId: null, address: null, isReady: false } as const;
+
 /** A founded node as it describes itself. */
 export function replicaStatus(
   settings: HostSettings,

@@ -1,0 +1,14 @@
+import { HoldfastError } from '../base/error.ts';
+import type { HostExit } from './host-types.ts';
+
+/** The answer of a start that was overtaken by a stop. */
+export const STOPPED_EARLY: HostExit = {
+  exitCode: 0,
+  message: 'the node was told to stop while it started',
+};
+
+/** 73 when somebody else listens there; 78 when the address itself is wrong (DESIGN.md §8). */
+export function listenExit(error: Error): HostExit {
+  const isInUse = HoldfastError.is(error) && error.code === 'PORT_IN_USE';
+  return { exitCode: isInUse ? 73 : 78, message: error.message };
+}
