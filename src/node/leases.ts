@@ -32,8 +32,11 @@ export class Leases {
   /** Sessions whose ExpireSession is appended and undecided: no renewal is confirmed. */
   private readonly expiring = new Set<SessionId>();
   private readonly heldOpen = new Map<SessionId, number>();
-  /** Keepalives that wait: for readiness (all) or for the fate of an expiry (by session). */
-  private held: { readonly session: SessionId; readonly done: KeepAliveHandler }[] = [];
+  /**
+   * Keepalives that wait: for readiness (all), or for the fate of their session's expiry. Bounded
+   * by what the doors leave undecided. By session, for many may end in one turn.
+   */
+  private held = new Map<SessionId, KeepAliveHandler[]>();
   private leading: { readonly term: Term; baseUs: LeaseUs; isReady: boolean } | null = null;
 
   constructor(options: LeasesOptions) {
@@ -64,14 +67,14 @@ export class Leases {
   ended(session: SessionId): void {
     this.table.delete(session);
     this.expiring.delete(session);
-    this.releaseHeld((item) => item.session === session);
+    this.releaseHeld(session);
   }
 
   /** ExpireSession was applied without ending the session: it may be renewed again. */
   spared(session: SessionId): void {
     if (!this.expiring.delete(session)) return;
     this.table.again(session);
-    this.releaseHeld((item) => item.session === session);
+    this.releaseHeld(session);
   }
 
   becomeLeader(term: Term): void {
@@ -83,7 +86,7 @@ export class Leases {
     if (this.leading === null) return;
     this.leading.baseUs = this.freshUs();
     this.leading.isReady = true;
-    this.releaseHeld(() => true);
+    this.releaseAllHeld();
   }
 
   /** Forgets marks, base and pending keepalives, in the same turn (E#12528, E#15247). */
@@ -93,7 +96,7 @@ export class Leases {
     const marked = [...this.expiring];
     this.expiring.clear();
     for (const session of marked) this.table.again(session);
-    this.releaseHeld(() => true);
+    this.releaseAllHeld();
   }
 
   /**
@@ -104,7 +107,7 @@ export class Leases {
   keepAlive(session: SessionId, done: KeepAliveHandler): void {
     if (this.leading === null) return done('NOT_LEADER', null);
     if (!this.leading.isReady || this.expiring.has(session)) {
-      this.held.push({ session, done });
+      this.hold(session, done);
       return;
     }
     this.table.restart(session, this.freshUs());
@@ -154,17 +157,26 @@ export class Leases {
     const ttlMs = this.options.ttlMsOf(session);
     if (ttlMs === undefined) return done('SESSION_GONE', null);
     if (this.expiring.has(session)) {
-      this.held.push({ session, done });
+      this.hold(session, done);
       return;
     }
     done('OK', ttlMs);
   }
 
-  private releaseHeld(isMeant: (item: { session: SessionId }) => boolean): void {
-    if (this.held.length === 0) return;
-    const all = this.held;
-    this.held = all.filter((item) => !isMeant(item));
-    for (const item of all) if (isMeant(item)) this.keepAlive(item.session, item.done);
+  private hold(session: SessionId, done: KeepAliveHandler): void {
+    const waiting = this.held.get(session);
+    if (waiting === undefined) this.held.set(session, [done]);
+    else waiting.push(done);
+  }
+
+  private releaseHeld(session: SessionId): void {
+    const waiting = this.held.get(session) ?? [];
+    this.held.delete(session);
+    for (const done of waiting) this.keepAlive(session, done);
+  }
+
+  private releaseAllHeld(): void {
+    for (const session of [...this.held.keys()]) this.releaseHeld(session);
   }
 
   private freshUs(): LeaseUs {
