@@ -3,13 +3,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { Link } from '../ports/transport.ts';
 import type {
   ClientMessage,
+  FoundingMessage,
   KeepAliveResult,
   LeaderNews,
   NodeMessage,
+  QueryMessage,
 } from '../wire/client-messages.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
-import type { Host } from './host-types.ts';
+import { ClientInbox } from './client-inbox.ts';
+import type { Host, HostAnswer } from './host-types.ts';
 
 /** Sessions that one link may attach: 100,000 over 64 links, and twice as many. */
 const ATTACHED_MAX = 4_096;
@@ -38,9 +41,8 @@ export interface ClientLinkOptions {
 }
 
 /**
- * One client's connection: messages in, answers out, gathered into one frame a turn. Beyond the
- * limit of undecided commands the socket is paused, so that the client's own queue grows, not
- * ours. Garbage ends the connection, and nothing else.
+ * One client's connection: messages in, answers out, gathered into one frame a turn. Garbage ends
+ * the connection, and nothing else.
  */
 export class ClientLink {
   private readonly options: ClientLinkOptions;
@@ -49,12 +51,12 @@ export class ClientLink {
   private keptAlive: KeepAliveResult[] | null = null;
   private isGreeted = false;
   private isOver = false;
-  private isPaused = false;
-  private commands = 0;
-  private bytes = 0;
+  private readonly inbox: ClientInbox;
 
   constructor(options: ClientLinkOptions) {
     this.options = options;
+    const { link, clock, limits } = options;
+    this.inbox = new ClientInbox({ link, clock, limits, handle: (each) => this.onMessage(each) });
     options.link.onFrame = (frame) => this.onFrame(frame);
     options.link.onClose = () => this.finish();
   }
@@ -82,11 +84,7 @@ export class ClientLink {
       this.close('INVALID', `the frame cannot be read: ${reason}`);
       return;
     }
-    for (const message of messages) {
-      if (this.isOver) return;
-      this.onMessage(message);
-    }
-    this.setPace();
+    this.inbox.take(messages);
   }
 
   private onMessage(message: ClientMessage): void {
@@ -101,14 +99,17 @@ export class ClientLink {
       case 'attach':
         return this.attach(message.sessions);
       case 'query':
-        return host.query(message.query, (answer) =>
-          this.push({ type: 'answer', requestId: message.requestId, ...answer }),
-        );
+        this.inbox.begin(message);
+        return host.query(message.query, (answer) => this.answer(message, answer));
       case 'founding':
-        return host.founding(message.step, (answer) =>
-          this.push({ type: 'answer', requestId: message.requestId, ...answer }),
-        );
+        this.inbox.begin(message);
+        return host.founding(message.step, (answer) => this.answer(message, answer));
     }
+  }
+
+  private answer(message: QueryMessage | FoundingMessage, answer: HostAnswer): void {
+    this.inbox.end(message);
+    this.push({ type: 'answer', requestId: message.requestId, ...answer });
   }
 
   private greet(hello: Extract<ClientMessage, { type: 'hello' }>): void {
@@ -132,19 +133,18 @@ export class ClientLink {
     const { requestId, ackedBelow } = message;
     // The frame's memory is the transport's; the command outlives this turn.
     const body = message.body.slice();
-    this.commands += 1;
-    this.bytes += body.length;
+    this.inbox.begin(message);
     this.options.host.execute({ body, ackedBelow }, ({ revision, outcome }) => {
-      this.commands -= 1;
-      this.bytes -= body.length;
+      this.inbox.end(message);
       this.push({ type: 'reply', requestId, revision, outcome });
-      this.setPace();
     });
   }
 
   private keepAlive(items: Extract<ClientMessage, { type: 'keepAlive' }>['items']): void {
+    this.inbox.beginKeepAlives(items.length);
     for (const { session, nonce } of items) {
       this.options.host.keepAlive(session, (result) => {
+        this.inbox.endKeepAlive();
         this.pushKeptAlive({ ...result, session, nonce });
       });
     }
@@ -178,16 +178,6 @@ export class ClientLink {
     this.attached.delete(session);
   }
 
-  private setPace(): void {
-    if (this.isOver) return;
-    const { limits, link } = this.options;
-    const isFull = this.commands >= limits.commandsMax || this.bytes >= limits.bytesMax;
-    if (isFull === this.isPaused) return;
-    this.isPaused = isFull;
-    if (isFull) link.pause();
-    else link.resume();
-  }
-
   private push(message: NodeMessage): void {
     if (this.isOver) return;
     this.outgoing.push(message);
@@ -210,6 +200,7 @@ export class ClientLink {
   private finish(): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.inbox.stop();
     this.outgoing = [];
     for (const stop of this.attached.values()) stop();
     this.attached.clear();

@@ -21,7 +21,7 @@ import type {
 } from './host-types.ts';
 import { Latch } from './latch.ts';
 import { refusal } from './proposals.ts';
-import { answerQuery, refuseQuery } from './queries.ts';
+import { refuseQuery } from './queries.ts';
 import { Replica } from './replica.ts';
 import { NO_LEADER, blankStatus, replicaStatus } from './status.ts';
 import type { Recovered } from './storage/types.ts';
@@ -143,11 +143,7 @@ class NodeHost implements Host {
     if (replica === null) {
       return this.ports.clock.soon(() => done(refuseQuery('NOT_FOUNDED', this.notFoundedText())));
     }
-    replica.reads.request((isConfirmed) => {
-      if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
-      const revision = replica.appliedIndex;
-      done({ revision, result: answerQuery(query, replica.machine, () => this.status()) });
-    });
+    replica.ask(query, () => this.status(), done);
   }
 
   founding: Host['founding'] = (step, done) => {

@@ -8,7 +8,7 @@ import { DEFAULT_RAFT_SETTINGS } from '../raft/events.ts';
 import { createRaft } from '../raft/raft.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { encodeBody, encodePayload } from '../wire/command.ts';
-import type { LeaderNews } from '../wire/client-messages.ts';
+import type { LeaderNews, NodeStatus, Query } from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
 import { clusterSeed } from '../wire/record.ts';
 import type { RaftStart } from '../raft/events.ts';
@@ -16,12 +16,14 @@ import { Applier } from './applier.ts';
 import { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
 import { membersOf } from './handshake.ts';
-import type { HostExit, HostPorts, HostSettings } from './host-types.ts';
+import type { HostAnswer, HostExit, HostPorts, HostSettings } from './host-types.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { Leases } from './leases.ts';
 import { News } from './news.ts';
 import { Peers } from './peers.ts';
 import { Proposals } from './proposals.ts';
+import { answerQuery, refuseQuery } from './queries.ts';
+import { QueryTurns } from './query-turns.ts';
 import { Reads } from './reads.ts';
 import type { NodeStorage } from './storage/types.ts';
 import { Waits } from './waits.ts';
@@ -53,6 +55,7 @@ export class Replica {
   private readonly options: ReplicaOptions;
   private readonly leaseClock: LeaseClock;
   private readonly applier: Applier;
+  private readonly queryTurns: QueryTurns;
   private leading: { readonly term: Term } | null = null;
   private leader: { term: Term; leaderId: NodeId | null; isReady: boolean };
   private config: ClusterConfig;
@@ -75,6 +78,7 @@ export class Replica {
       ask: (id) => this.engine.step({ type: 'read', id }),
       soon: (callback) => clock.soon(callback),
     });
+    this.queryTurns = new QueryTurns((callback) => clock.soon(callback));
     this.leases = new Leases({
       clock,
       leaseClock: this.leaseClock,
@@ -130,6 +134,18 @@ export class Replica {
     this.reads.stop();
     this.proposals.stop();
     this.peers.stop('stopping');
+  }
+
+  /** A linearizable answer: from a state that is not older than the question (RAFT.md §8). */
+  ask(query: Query, status: () => NodeStatus, done: (answer: HostAnswer) => void): void {
+    this.reads.request((isConfirmed) => {
+      if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
+      this.queryTurns.add(() => {
+        const result = answerQuery(query, this.machine, status);
+        done({ revision: this.appliedIndex, result });
+        return result;
+      });
+    });
   }
 
   /** Leader only: takes waiters out of their queues. */
