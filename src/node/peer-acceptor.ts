@@ -23,8 +23,11 @@ interface Accepted {
   connectionEpoch: number;
 }
 
-/** Links that said nothing yet; a stranger cannot fill the memory with more. */
-const SILENT_LINKS_MAX = 64;
+/**
+ * Links that said nothing yet; well below what the transport lets through the door. The oldest
+ * makes room for the next: strangers cannot lock out peers, who say hello once they are connected.
+ */
+const SILENT_LINKS_MAX = 16;
 
 /**
  * The connections that other nodes dialled to us. Nothing is stepped before the hello was
@@ -41,9 +44,9 @@ export class PeerAcceptor {
   }
 
   add(link: Link): void {
-    if (this.silent.size >= SILENT_LINKS_MAX) {
-      link.close('too many links without hello');
-      return;
+    const [oldest] = this.silent;
+    if (oldest !== undefined && this.silent.size >= SILENT_LINKS_MAX) {
+      this.end(oldest, 'too many links without hello');
     }
     const accepted: Accepted = { link, sender: null, connectionEpoch: 0 };
     this.silent.add(accepted);

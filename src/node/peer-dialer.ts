@@ -1,4 +1,4 @@
-import type { NodeId } from '../base/units.ts';
+import type { MonoUs, NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
@@ -8,6 +8,8 @@ import type { PeerHello, PeerMessage } from '../wire/peer-messages.ts';
 /** Waits between two dials: short, for a peer that comes back should be heard at once. */
 const REDIAL_MS_MIN = 20;
 const REDIAL_MS_MAX = 250;
+/** A link that lived for less is no success: the next dial waits. */
+const STEADY_MS = 1_000;
 /** A peer that reads nothing: the link is ended, and the log sent again after it is back. */
 const BUFFERED_BYTES_MAX = 32 * 1024 * 1024;
 /** A dialled peer must have said hello after this time. */
@@ -42,6 +44,8 @@ export class PeerDialer {
   private link: Link | null = null;
   private isUp = false;
   private isOver = false;
+  private upSinceUs: MonoUs = 0;
+  /** Dials without success since the last one with it. */
   private failures = 0;
   private timer: Timer | null = null;
   private dialling: { cancel(): void } | null = null;
@@ -73,13 +77,12 @@ export class PeerDialer {
     this.isUp = false;
   }
 
-  /** False when there is no connection: consensus sends again later by itself. */
-  send(message: PeerMessage): boolean {
+  /** Lost without a connection: consensus sends again later by itself. */
+  send(message: PeerMessage): void {
     const { link } = this;
-    if (link === null || !this.isUp) return false;
+    if (link === null || !this.isUp) return;
     link.send(this.options.encode(message));
     if (link.bufferedBytes > BUFFERED_BYTES_MAX) this.end(link, 'the peer reads too slowly');
-    return true;
   }
 
   private onDial(result: Link | DialFailure): void {
@@ -95,7 +98,7 @@ export class PeerDialer {
     }
     this.link = result;
     result.onFrame = (frame) => this.onFrame(result, frame);
-    result.onClose = (reason) => this.lost(result, reason);
+    result.onClose = () => this.lost(result);
     result.send(this.options.encode(this.options.hello()));
     this.timer = this.options.ports.clock.after(HELLO_MS_MAX * US_PER_MS, () => {
       this.timer = null;
@@ -127,25 +130,28 @@ export class PeerDialer {
   private becomeUp(): void {
     this.timer?.cancel();
     this.timer = null;
-    this.failures = 0;
+    this.upSinceUs = this.options.ports.clock.monoUs();
     this.isUp = true;
     this.options.onUp();
   }
 
   private end(link: Link, reason: string): void {
     link.close(reason);
-    this.lost(link, reason);
+    this.lost(link);
   }
 
-  private lost(link: Link, _reason: string): void {
+  // After a steady link dials at once, for a refusal tells that the peer is gone (RAFT.md §6.1).
+  private lost(link: Link): void {
     if (link !== this.link) return;
     this.link = null;
     this.timer?.cancel();
     const wasUp = this.isUp;
+    const upUs = this.options.ports.clock.monoUs() - this.upSinceUs;
     this.isUp = false;
     if (wasUp) this.options.onDown();
-    if (wasUp && this.failures === 0) this.start();
-    else this.redial();
+    if (!wasUp || upUs < STEADY_MS * US_PER_MS) return this.redial();
+    this.failures = 0;
+    this.start();
   }
 
   private redial(): void {
