@@ -7,7 +7,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
 import type { Ticket } from './exchange.ts';
-import { checkGrant } from './grant-check.ts';
+import { GrantChecks } from './grant-check.ts';
 import { Holdings } from './holdings.ts';
 import type { Waiting } from './holdings.ts';
 import type { LeaseClock } from './lease-clock.ts';
@@ -48,6 +48,7 @@ export class Session {
   id: SessionId | null = null;
   /** Why it is over; null while it is not. */
   loss: Loss | null = null;
+  private readonly checks = new GrantChecks(this);
   private readonly controller = new AbortController();
   private renewer: Renewer | null = null;
   private opening: Ticket | null = null;
@@ -120,7 +121,7 @@ export class Session {
     if (leader !== null && leader !== this.attachedTo) {
       this.attach(leader);
       this.holdings.askAgain();
-      for (const [acquireSeq, held] of this.holdings.grants()) checkGrant(this, acquireSeq, held);
+      this.checks.ask();
     }
     this.renewer?.hurry();
   }

@@ -1,4 +1,4 @@
-import type { Index, SessionId, Term } from '../base/units.ts';
+import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import type { Command } from './commands.ts';
 import type { Applied, LockView, SessionView } from './outcomes.ts';
 
@@ -26,6 +26,8 @@ export interface LockMachine {
   inspect(name: string): LockView;
   /** Locks that are held or waited for, name > `after`, in byte order, at most `limit`. */
   list(prefix: string, after: string, limit: number): readonly LockView[];
+  /** Token of what that acquire holds; 0 when it waits, is over, or never was. */
+  tokenOf(session: SessionId, acquireSeq: number): Token;
   lockCount(): number;
   /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
   stateHash(): string;

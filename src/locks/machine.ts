@@ -2,7 +2,7 @@
 // the protocol are in the files that it calls. Nothing here reads a clock or draws a number, and
 // every command has an outcome, whatever its fields contain (DET-2).
 
-import type { Index, SessionId, Term } from '../base/units.ts';
+import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import { unreachable } from '../base/assert.ts';
 import { acquire } from './acquire.ts';
 import type { Command, ReplicatedLimits } from './commands.ts';
@@ -57,6 +57,10 @@ class StateMachine implements LockMachine {
 
   list(prefix: string, after: string, limit: number): readonly LockView[] {
     return this.state.locks.page(prefix, after, limit).map((name) => this.inspect(name));
+  }
+
+  tokenOf(session: SessionId, acquireSeq: number): Token {
+    return this.state.sessions.find(session)?.requests.get(acquireSeq)?.token ?? 0;
   }
 
   lockCount(): number {

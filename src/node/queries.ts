@@ -19,6 +19,8 @@ export function answerQuery(
       return { kind: 'status', status: status() };
     case 'session':
       return { kind: 'session', session: machine.session(query.session) };
+    case 'grant':
+      return { kind: 'grant', token: machine.tokenOf(query.session, query.acquireSeq) };
     case 'inspect':
       return { kind: 'lock', lock: trimLock(machine.inspect(query.name)) };
     case 'list': {

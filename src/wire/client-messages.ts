@@ -57,7 +57,9 @@ export type Query =
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'sessions'; readonly after: Index; readonly limit: number }
   /** Of this very node, no quorum needed. */
-  | { readonly kind: 'status' };
+  | { readonly kind: 'status' }
+  /** What the acquire with this number holds. Costs little, however crowded the lock is. */
+  | { readonly kind: 'grant'; readonly session: SessionId; readonly acquireSeq: number };
 
 /** A question; the answer carries its requestId. */
 export interface QueryMessage {
@@ -198,7 +200,9 @@ export type QueryResult =
       /** The record it has, founded or minted; else null. */
       readonly record: FoundingRecord | null;
     }
-  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string };
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
+  /** 0: the acquire holds nothing. */
+  | { readonly kind: 'grant'; readonly token: Token };
 
 /** What a query or a founding step came to. */
 export interface Answer {

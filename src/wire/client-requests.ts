@@ -21,6 +21,7 @@ const QUERIES = [
   'session',
   'sessions',
   'status',
+  'grant',
 ] as const satisfies readonly Query['kind'][];
 
 const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep['step'][];
@@ -104,6 +105,8 @@ function queryFields(query: Query): unknown[] {
       return [kind, query.after, query.limit];
     case 'status':
       return [kind];
+    case 'grant':
+      return [kind, query.session, query.acquireSeq];
     default:
       return unreachable(query);
   }
@@ -132,6 +135,8 @@ function readQueryContent(read: Reader): Query {
       return { kind, after: read.integer('after'), limit: read.integer('limit', 1) };
     case 'status':
       return { kind };
+    case 'grant':
+      return { kind, session: read.text('session'), acquireSeq: read.integer('acquireSeq', 1) };
     default:
       return unreachable(kind);
   }

@@ -17,6 +17,7 @@ const KINDS = [
   'status',
   'founding',
   'refused',
+  'grant',
 ] as const satisfies readonly QueryResult['kind'][];
 
 const ROLES = [
@@ -70,6 +71,8 @@ function contentFields(result: QueryResult): unknown[] {
       ];
     case 'refused':
       return [result.code, result.message];
+    case 'grant':
+      return [result.token];
     default:
       return unreachable(result);
   }
@@ -98,6 +101,8 @@ function readContent(read: Reader): QueryResult {
       };
     case 'refused':
       return { kind, code: readErrorCode(read, 'code'), message: read.text('message') };
+    case 'grant':
+      return { kind, token: read.integer('token') };
     default:
       return unreachable(kind);
   }

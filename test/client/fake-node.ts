@@ -148,6 +148,8 @@ export class FakeNode {
     const { locks } = this.cluster;
     if (!this.isLeader()) return { kind: 'refused', code: 'NOT_LEADER', message: 'not the leader' };
     switch (query.kind) {
+      case 'grant':
+        return { kind: 'grant', token: locks.tokenOf(query.session, query.acquireSeq) };
       case 'inspect':
         return { kind: 'lock', lock: locks.inspect(query.name) };
       case 'list': {

@@ -188,3 +188,15 @@ test('two needs go together only if both are shared', () => {
   expect(areCompatible(exclusive, shared)).toBe(false);
   expect(areCompatible(exclusive, exclusive)).toBe(false);
 });
+
+test('tokenOf tells what an acquire holds: nothing while it waits, nor once it is over', () => {
+  const rig = new Rig();
+  const [one, two] = [rig.open(), rig.open()];
+  rig.acquire(one, 'a');
+  rig.acquire(two, 'a');
+  const tokens = (): number[] => [one, two].map(({ id }) => rig.machine.tokenOf(id, 1));
+  expect(tokens()).toEqual([3, 0]);
+  rig.close(one);
+  expect(tokens()).toEqual([0, 5]);
+  expect(rig.machine.tokenOf(two.id, 2)).toBe(0);
+});

@@ -83,6 +83,7 @@ const QUERIES: readonly Query[] = [
   { kind: 'session', session: SESSION },
   { kind: 'sessions', after: ORIGIN, limit: 100 },
   { kind: 'status' },
+  { kind: 'grant', session: SESSION, acquireSeq: 7 },
 ];
 
 const STEPS: readonly FoundingStep[] = [
@@ -126,6 +127,7 @@ const RESULTS: readonly QueryResult[] = [
   { kind: 'status', status: STATUS },
   { kind: 'founding', nodeId: 'n1', storeId: 's', state: 'founded', record: FOUNDING },
   { kind: 'refused', code: 'NOT_LEADER', message: 'ask n2' },
+  { kind: 'grant', token: ORIGIN + 5 },
 ];
 
 const NEWS: readonly SessionNews[] = [
