@@ -3,6 +3,7 @@ import type { Append } from '../../../src/raft/messages.ts';
 import type { CoreCluster } from './scenario.ts';
 import { E, H, appliedTexts, calm, elected, exchange } from './scenario.ts';
 import { deliverLink, payloadOfSize, progressOf, randomOf, refusalOf, sentTo } from './scenario.ts';
+import { failedIds, readyIds } from './scenario.ts';
 
 const appendsOn = (cluster: CoreCluster, from: string, to: string): Append[] =>
   cluster.link(from, to).flatMap((message) => (message.type === 'append' ? [message] : []));
@@ -226,6 +227,25 @@ test('R-46 a refusal of a lagging follower that comes after it caught up harms n
   deliverLink(cluster, 'n1', 'n3');
   deliverLink(cluster, 'n3', 'n1');
   expect([n1.core.commitIndex, n1.role]).toEqual([5, 'leader']);
+});
+
+test('R-46 a peer that did lose its log confirms nothing more: no commit, no read, no office', () => {
+  const cluster = elected();
+  const n1 = cluster.node('n1');
+  cluster.propose('n1', 'a');
+  cluster.deliverAll();
+  cluster.node('n3').bootCount = 2;
+  expect(cluster.inject('n3', 'n1', refusalOf(1, 2, [0, 0]))).toEqual([
+    expect.objectContaining({ type: 'peerLostLog', peer: 'n3' }),
+  ]);
+  cluster.isolate('n2');
+  cluster.propose('n1', 'b');
+  cluster.step('n1', { type: 'read', id: 1 });
+  cluster.run(E - H);
+  expect(sentTo(cluster.node('n3'), 'n1', 'heartbeatResponse').length).toBeGreaterThan(5);
+  expect([n1.core.commitIndex, readyIds(n1), n1.role]).toEqual([2, [], 'leader']);
+  cluster.run(2 * H);
+  expect([n1.role, failedIds(n1)]).toEqual(['follower', [1]]);
 });
 
 function sentAppend(cluster: CoreCluster): Append {
