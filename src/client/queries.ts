@@ -82,6 +82,7 @@ export class Queries {
   }
 
   async session(session: SessionId): Promise<SessionView | null> {
+    checkText('session', session, TEXT_BYTES_MAX);
     const { answer } = await this.ask({ kind: 'session', session });
     if (answer.kind !== 'session') throw strayAnswer(answer);
     return answer.session;
@@ -103,7 +104,8 @@ export class Queries {
     const token = checkWhole('token', options.token, [1, Number.MAX_SAFE_INTEGER]);
     const reason = checkText('reason', options.reason, TEXT_BYTES_MAX);
     const by = checkText('by', options.by ?? this.parts.settings.name, TEXT_BYTES_MAX);
-    const session = options.session ?? null;
+    const session =
+      options.session === undefined ? null : checkText('session', options.session, TEXT_BYTES_MAX);
     await this.tell({ op: 'break', name, token, session, by, reason }, 'NOT_HOLDER');
   }
 
