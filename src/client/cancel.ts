@@ -15,5 +15,5 @@ export function sendCancel(session: Session, acquireSeq: number): void {
     (seq) => ({ op: 'cancel', session: id, seq, acquireSeq }),
     { onOutcome: settle, onFail: settle },
   );
-  parts.requests.submit(command);
+  parts.requests.submitFreeing(command);
 }

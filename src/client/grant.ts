@@ -155,7 +155,7 @@ export class SessionGrant implements Grant, Held {
       (seq) => ({ op: 'release', session: id, seq, name, acquireSeq, token }),
       { onOutcome, onFail },
     );
-    const ticket = session.parts.requests.submit(command);
+    const ticket = session.parts.requests.submitFreeing(command);
     limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
       const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
       const text =

@@ -2,11 +2,14 @@ import type { Clock } from '../ports/clock.ts';
 
 // A reading this close to the last look at the boot clock need not look again (RAFT.md §14.2).
 const LOOK_AGAIN_US = 50_000;
+// The boot clock may lag by so much (ports/clock.ts).
+const BOOT_STEP_US = 10_000;
 
 /**
  * The clock that leases are measured with: monotonic time plus the time that the machine was
- * suspended, as far as it is known (RAFT.md §14.2). The boot clock is coarse, so up to one of its
- * steps may be counted as suspended: always to the safe side, for a lease only ends earlier.
+ * suspended, as far as it is known (RAFT.md §14.2). The boot clock is coarse: growth of up to one of
+ * its steps may be nothing, and a suspend may show as one step less than it was. So one that shows
+ * is counted as a step longer: a lease may end earlier, never later.
  */
 export class LeaseClock {
   private readonly clock: Clock;
@@ -31,7 +34,9 @@ export class LeaseClock {
     const monoUs = this.clock.monoUs();
     this.lookedUs = monoUs;
     const growthUs = this.clock.bootUs() - monoUs - this.offsetUs;
-    if (growthUs > this.suspendedUs) this.suspendedUs = growthUs;
+    const isSuspend = growthUs > this.suspendedUs + BOOT_STEP_US;
+    const knownUs = isSuspend ? growthUs + BOOT_STEP_US : growthUs;
+    if (knownUs > this.suspendedUs) this.suspendedUs = knownUs;
     return monoUs + this.suspendedUs;
   }
 

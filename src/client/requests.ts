@@ -60,24 +60,15 @@ export class Requests {
 
   /** Takes it over until it is decided, dropped or failed; never calls it inside this call. */
   submit(exchange: Exchange): Ticket {
-    const pending: Pending = {
-      exchange,
-      requestId: 0,
-      sizeBytes: 0,
-      sentUs: 0,
-      isInDoubt: false,
-      wasInDoubt: false,
-      isOver: false,
-    };
-    const error = this.failure ?? this.fullError();
-    if (error !== null) this.clock.soon(() => this.finish(pending, () => exchange.fail(error)));
-    else this.waiting.push(pending);
-    this.pumpSoon();
-    return {
-      isInDoubt: () => pending.isInDoubt,
-      mayBeRepeated: () => pending.wasInDoubt,
-      drop: () => this.finish(pending, () => {}),
-    };
+    return this.takeOver(exchange, this.failure ?? this.fullError());
+  }
+
+  /**
+   * Like submit, but never refused for want of room: a release or cancel that is not sent leaves
+   * a lock held. There is one for each acquire at most.
+   */
+  submitFreeing(exchange: Exchange): Ticket {
+    return this.takeOver(exchange, this.failure);
   }
 
   /** What the last refusal said, for error messages; null after a success. */
@@ -133,6 +124,29 @@ export class Requests {
       this.isPumpDue = false;
       this.pump();
     });
+  }
+
+  private takeOver(exchange: Exchange, error: HoldfastError | null): Ticket {
+    const pending: Pending = {
+      exchange,
+      requestId: 0,
+      sizeBytes: 0,
+      sentUs: 0,
+      isInDoubt: false,
+      wasInDoubt: false,
+      isOver: false,
+    };
+    if (error !== null) this.clock.soon(() => this.finish(pending, () => exchange.fail(error)));
+    else this.waiting.push(pending);
+    this.pumpSoon();
+    return {
+      isInDoubt: () => pending.isInDoubt,
+      mayBeRepeated: () => pending.wasInDoubt,
+      drop: () => {
+        this.finish(pending, () => {});
+        this.pumpSoon(); // it may have been in the way of others
+      },
+    };
   }
 
   private pump(): void {

@@ -77,6 +77,8 @@ export class Session {
   /** It was decided or given up. Idempotent. */
   forget(acquireSeq: number, waiting: Waiting): void {
     if (!this.holdings.forget(acquireSeq, waiting)) return;
+    // What may have opened a session goes on, for the next acquire: each new one would leave one.
+    if (this.opening?.isInDoubt() === true) return;
     this.opening?.drop();
     this.opening = null;
   }
