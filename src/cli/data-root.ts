@@ -4,17 +4,41 @@
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createLevelStore } from '../adapters/level-store.ts';
 import { createSlotFile } from '../adapters/slot-file.ts';
 import type { Stored } from '../ports/storage.ts';
 import { logDirectory, slotPaths } from '../server/data-directory.ts';
 import { decodeSlot } from '../wire/slots.ts';
 import { EXIT, Failure } from './exit-code.ts';
+import { note } from './output.ts';
 
 export interface DataRoot {
   /** Absolute path. */
   readonly path: string;
   readonly nodeIds: readonly string[];
+}
+
+/** How long nodes of an `up` that was killed may take to stop. */
+const PREDECESSOR_MS = 3_000;
+const LOOK_AGAIN_MS = 100;
+
+/**
+ * Waits a moment for nodes of before that are still stopping. Throws a Failure (81) that names a
+ * directory when a node goes on running in it.
+ */
+export async function awaitUnused({ path, nodeIds }: DataRoot): Promise<void> {
+  const giveUpMs = performance.now() + PREDECESSOR_MS;
+  for (let isFirst = true; ; isFirst = false) {
+    const [used] = await keepIf(
+      nodeIds.map((id) => join(path, id)),
+      isInUse,
+    );
+    if (used === undefined) return;
+    if (performance.now() >= giveUpMs) throw directoryInUse(used);
+    if (isFirst) note(`a node runs in ${used}; waiting a moment for it to stop`);
+    await delay(LOOK_AGAIN_MS);
+  }
 }
 
 /**
@@ -55,7 +79,8 @@ export async function clearDataRoot({ path, nodeIds }: DataRoot): Promise<void> 
       `DIRECTORY_FOREIGN: --fresh deletes only directories of nodes, and this is none: ${list}`,
     );
   }
-  for (const directory of marked) await refuseIfRunning(directory);
+  const [used] = await keepIf(marked, isInUse);
+  if (used !== undefined) throw directoryInUse(used);
   for (const directory of [...marked, ...nodeIds.map((id) => join(path, id))]) {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -98,14 +123,20 @@ async function keepIf(
 }
 
 // LevelDB lets one process in. Asking it is the only sure sign of life: a node may listen anywhere.
-function refuseIfRunning(directory: string): Promise<void> {
+function isInUse(directory: string): Promise<boolean> {
   const store = createLevelStore(logDirectory(directory));
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     store.open(false, (result) => {
-      if (!result.ok && result.failure.kind === 'locked') {
-        const message = `DIRECTORY_IN_USE: a node runs in ${directory}; stop it before --fresh`;
-        reject(new Failure(EXIT.directoryInUse, message));
-      } else store.close(resolve);
+      if (!result.ok && result.failure.kind === 'locked') resolve(true);
+      else store.close(() => resolve(false));
     });
   });
+}
+
+function directoryInUse(directory: string): Failure {
+  const remedy = 'stop it first, or start another cluster with --data and --base-port';
+  return new Failure(
+    EXIT.directoryInUse,
+    `DIRECTORY_IN_USE: a node runs in ${directory}; ${remedy}`,
+  );
 }

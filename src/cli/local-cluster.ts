@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { foundCluster } from '../client/founding.ts';
+import type { SingleRequestPorts } from '../client/single-request.ts';
 import { connect } from '../index.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { EXIT, Failure } from './exit-code.ts';
@@ -17,6 +18,7 @@ const START_MS = 60_000;
 /** How long a node may take to stop in good order, then it is killed. */
 const STOP_MS = 10_000;
 const STATUS_MS = 2_000;
+const LOOK_AGAIN_MS = 50;
 
 /** The processes of a local cluster; making one starts them. */
 export class LocalCluster {
@@ -79,6 +81,7 @@ export class LocalCluster {
   private async start(): Promise<string> {
     const { config } = this.local;
     return withPorts(async (ports) => {
+      await this.allThere(ports);
       await foundCluster(ports, foundingPlan(config, START_MS));
       const client = await connect({
         nodes: this.addresses,
@@ -95,6 +98,26 @@ export class LocalCluster {
       const leader = leaderOf(await askStatuses(ports, this.addresses, STATUS_MS));
       return leader?.status?.nodeId ?? '?';
     });
+  }
+
+  /**
+   * Resolves when our own nodes answer at all addresses. Another process that answers there would
+   * be founded, or be called ready, in the place of a node of ours that is about to fail.
+   */
+  private async allThere(ports: SingleRequestPorts): Promise<void> {
+    const giveUpMs = performance.now() + START_MS;
+    while (!this.isStopping) {
+      const reports = await askStatuses(ports, this.addresses, STATUS_MS);
+      const other = reports.find(({ status }, at) => status?.pid !== this.nodes[at]?.pid);
+      if (other === undefined) return;
+      if (performance.now() >= giveUpMs) {
+        const { address, status, problem } = other;
+        const found = problem ?? `process ${status.pid} answers there`;
+        throw new Failure(EXIT.unavailable, `UNAVAILABLE: no node of ours at ${address}: ${found}`);
+      }
+      await delay(LOOK_AGAIN_MS);
+    }
+    throw new Failure(EXIT.unavailable, 'UNAVAILABLE: the nodes were stopped while starting');
   }
 
   private async firstFailure(): Promise<never> {

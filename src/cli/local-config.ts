@@ -1,10 +1,11 @@
 // Which configuration a local cluster runs with. A cluster that was made with --size or
 // --base-port keeps its file in its data root, and is found there the next time.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig, parseConfig } from '../server/config.ts';
 import type { NodeConfig } from '../server/config.ts';
+import { logDirectory, nodeDirectory } from '../server/data-directory.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { EXIT, Failure } from './exit-code.ts';
 
@@ -75,5 +76,19 @@ function generated(kept: string, options: LocalOptions): LocalConfig {
         'leave them out to go on with it, or start anew with --fresh',
     );
   }
+  if (options.fresh !== true && !existsSync(file)) refuseOtherNodes(root);
   return { config: { ...parseConfig(content, file), dataDir: root }, file, root, text };
+}
+
+// Nodes without a file beside them were made from a file elsewhere. Fewer of them, or other
+// addresses, would be a part of that cluster from now on.
+function refuseOtherNodes(root: string): void {
+  const names = existsSync(root) ? readdirSync(root) : [];
+  const used = names.find((name) => existsSync(logDirectory(nodeDirectory(root, name))));
+  if (used === undefined) return;
+  throw new Failure(
+    EXIT.configuration,
+    `CONFIG: ${join(root, used)} belongs to a cluster that was not made with --size or ` +
+      '--base-port; leave them out to go on with it, name another --data, or start anew with --fresh',
+  );
 }

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signalExitCode } from './exit-code.ts';
@@ -36,6 +36,8 @@ export interface LocalNode {
   signal(signal: NodeJS.Signals): void;
 }
 
+/** A log that is longer when its node starts gives way to a new one. */
+const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const ENTRY = fileURLToPath(new URL('./entry.cjs', import.meta.url));
 
 /** Where a node's log and errors go. */
@@ -52,13 +54,15 @@ export function startLocalNode(settings: LocalNodeSettings): LocalNode {
   const options = ['node', '--id', id, '--config', configFile, '--data', root];
   const [file = '', ...args] = [...prefix, process.execPath, ENTRY, ...options];
   const path = logFile(root, id);
-  const log = openSync(path, 'w');
+  keepLogSmall(path);
+  const log = openSync(path, 'a');
+  const begin = fstatSync(log).size;
   const child = spawn(file, args, { stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   return {
     id,
     pid: child.pid ?? 0,
-    ended: endOf(child, id, path),
+    ended: endOf(child, id, { path, begin }),
     command: ['npx', 'holdfast', ...options].map(quoted).join(' '),
     signal: (signal) => {
       child.kill(signal);
@@ -66,22 +70,38 @@ export function startLocalNode(settings: LocalNodeSettings): LocalNode {
   };
 }
 
-function endOf(child: ChildProcess, id: string, path: string): Promise<NodeEnd> {
+// What a node told before it was started again is wanted most when something went wrong, so logs
+// are continued; but not for ever.
+function keepLogSmall(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
+}
+
+interface LogPart {
+  readonly path: string;
+  /** Where in the file this node's own lines begin, in bytes. */
+  readonly begin: number;
+}
+
+function endOf(child: ChildProcess, id: string, log: LogPart): Promise<NodeEnd> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       resolve({ id, exitCode: 70, how: 'no start', error: error.message });
     });
     child.once('exit', (code, signal) => {
-      const exitCode = signal === null ? (code ?? 0) : signalExitCode(signal);
-      const how = signal ?? `exit code ${exitCode}`;
-      resolve({ id, exitCode, how, error: lastError(path) });
+      if (signal !== null) {
+        resolve({ id, exitCode: signalExitCode(signal), how: signal, error: null });
+        return;
+      }
+      const exitCode = code ?? 0;
+      resolve({ id, exitCode, how: `exit code ${exitCode}`, error: lastError(log) });
     });
   });
 }
 
 // The log is JSON lines; the line with which a command ends is not.
-function lastError(path: string): string | null {
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+function lastError({ path, begin }: LogPart): string | null {
+  const lines = readFileSync(path).subarray(begin).toString('utf8').trimEnd().split('\n');
   const at = lines.findLastIndex((line) => line.startsWith('holdfast: '));
   return at === -1 ? null : lines.slice(at).join('\n').slice('holdfast: '.length);
 }

@@ -1,4 +1,4 @@
-import { clearDataRoot, prepareDataRoot } from './data-root.ts';
+import { awaitUnused, clearDataRoot, prepareDataRoot } from './data-root.ts';
 import { deathSignalPrefix } from './death-signal.ts';
 import { EXIT, Failure } from './exit-code.ts';
 import { LocalCluster } from './local-cluster.ts';
@@ -16,6 +16,8 @@ export async function up(options: UpOptions): Promise<void> {
   const local = localConfig(options);
   const { config, root } = local;
   const dataRoot = { path: root, nodeIds: config.nodes.map((node) => node.id) };
+  // Before anything is written: the files of a cluster that runs are not ours to touch.
+  await awaitUnused(dataRoot);
   if (options.fresh === true) await clearDataRoot(dataRoot);
   prepareDataRoot(dataRoot);
   keepConfig(local);
