@@ -2,6 +2,7 @@
 // The package `holdfast`: the lock client on this machine's clock, randomness and network.
 
 import { hostname } from 'node:os';
+import { HoldfastError, describeValue } from './base/error.ts';
 import { createSystemClock } from './adapters/system-clock.ts';
 import { createSystemRandom } from './adapters/system-random.ts';
 import { createWsTransport } from './adapters/ws-transport.ts';
@@ -12,7 +13,8 @@ import type { ClientOptions } from './client/options.ts';
 import type { Logger } from './ports/logger.ts';
 import { silentLogger } from './ports/logger.ts';
 
-export { ERROR_CODES, HoldfastError } from './base/error.ts';
+export { ERROR_CODES } from './base/error.ts';
+export { HoldfastError };
 export type { ErrorCode, ErrorDetails, RequestOutcome } from './base/error.ts';
 export type { Index, Revision, SessionId, Token } from './base/units.ts';
 export type { Client, ClientSession, CloseOptions } from './client/client.ts';
@@ -42,6 +44,12 @@ export interface ConnectOptions extends ClientOptions {
  * CLUSTER_CHANGED when the nodes belong to different clusters.
  */
 export async function connect(options: ConnectOptions): Promise<Client> {
+  // Callers without types may leave it out.
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    const text = `connect expects options such as { nodes: ['host:port'] }`;
+    throw new HoldfastError('INVALID', `${text}; got ${describeValue(given)}`);
+  }
   const { connectMs = CONNECT_MS, logger = warningLogger, ...rest } = options;
   checkWhole('connectMs', connectMs, [1, CONNECT_MS_MAX]);
   const ports = {

@@ -12,8 +12,8 @@ import { SignalInbox } from './signals.ts';
 const EXIT_CODES = `
 Prints the fencing token on stdout once the lock is held; a signal gives it back.
 
-Exit code: 0 given back, 128+n ended by signal n while waiting, 69 cluster unavailable, 75 busy,
-79 lock lost.`;
+Exit code: 0 given back, 128+n ended by signal n while waiting, 64 usage, 69 cluster unavailable,
+75 busy, 78 configuration, 79 lock lost.`;
 
 /** Adds `acquire` to the program. */
 export function addAcquireCommand(invocation: Invocation): void {

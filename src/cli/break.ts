@@ -1,6 +1,7 @@
 // holdfast break: an operator frees a lock whose holder will not. Whoever does it sees first what
 // is broken, and names the token, so that a newer holder is not broken by mistake.
 
+import { InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import type { Client } from '../index.ts';
 import { EXIT, Failure } from './exit-code.ts';
@@ -19,7 +20,8 @@ const CAUTION = `
 The holder is told, but may be at work until it notices: only a resource that checks fencing tokens
 is safe. Without --token nothing is broken; the lock is shown with its token instead.
 
-Exit code: 0 broken; 1 nobody holds it with that token; 64 --token or --reason missing.`;
+Exit code: 0 broken; 1 nobody holds it with that token; 64 --token or --reason missing;
+69 cluster unavailable, 78 configuration.`;
 
 /** Adds `break` to the program. */
 export function addBreakCommand(invocation: Invocation): void {
@@ -32,7 +34,7 @@ export function addBreakCommand(invocation: Invocation): void {
       'token of the grant that is meant; see holdfast inspect',
       integerArgument(1, Number.MAX_SAFE_INTEGER),
     )
-    .option('--reason <text>', 'why; the holder is told and the log keeps it')
+    .option('--reason <text>', 'why; the holder is told and the log keeps it', reasonArgument)
     .addHelpText('after', CAUTION)
     .action(async (name: string, options: BreakOptions) => {
       await withClient(options, (client) => breakLock(client, name, options));
@@ -40,6 +42,11 @@ export function addBreakCommand(invocation: Invocation): void {
   addExamples(addClusterOptions(command), [
     "holdfast break backup --token 42 --reason 'host is gone, ticket 7'",
   ]);
+}
+
+function reasonArgument(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('expected a text that the holder can make sense of.');
 }
 
 async function breakLock(client: Client, name: string, options: BreakOptions): Promise<void> {

@@ -10,7 +10,7 @@ import type { ForwardedSignal } from './child.ts';
 import { showDuration } from './duration.ts';
 import { Failure, signalExitCode } from './exit-code.ts';
 import { note } from './output.ts';
-import { durationArgument } from './program.ts';
+import { durationWithin } from './program.ts';
 import type { ClusterOptions } from './program.ts';
 import type { SignalInbox } from './signals.ts';
 import { REQUEST_MS, openClient } from './with-client.ts';
@@ -29,6 +29,9 @@ export interface Holding {
 
 /** How long a farewell to the cluster may take; what was held is free after its TTL anyway. */
 const FAREWELL_MS = 2_000;
+/** The longest that the client library takes; a cluster may set a lower limit for TTLs. */
+const DAY_MS = 86_400_000;
+const TTL_MS_MIN = 1_000;
 const DEFAULT_TTL_MS = 15_000;
 const DEFAULT_WAIT_MS = 30_000;
 
@@ -40,8 +43,8 @@ export function addTakeOptions(command: Command): Command {
   );
   const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
   return command
-    .addOption(ttl.argParser(durationArgument).default(DEFAULT_TTL_MS, '15s'))
-    .addOption(wait.argParser(durationArgument).default(DEFAULT_WAIT_MS, '30s'));
+    .addOption(ttl.argParser(durationWithin(TTL_MS_MIN, DAY_MS)).default(DEFAULT_TTL_MS, '15s'))
+    .addOption(wait.argParser(durationWithin(0, DAY_MS)).default(DEFAULT_WAIT_MS, '30s'));
 }
 
 /**

@@ -52,7 +52,7 @@ function createProgram(): Command {
           `holdfast: USAGE: ${text
             .replace(/^error: /, '')
             .trim()
-            .replaceAll('\n', ' ')}`,
+            .replaceAll('\n', ' ')}\n`,
         );
       },
     });

@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { HoldfastError } from '../base/error.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration, showDuration } from './duration.ts';
 import type { AddressOptions } from './addresses.ts';
 
 /** What a command is given besides its own arguments, and where it leaves its exit code. */
@@ -21,10 +21,14 @@ export interface ClusterOptions extends AddressOptions {
 
 /** Adds --nodes, --config and --json. */
 export function addClusterOptions(command: Command): Command {
+  return addAddressOptions(command).option('--json', 'print the answer as JSON');
+}
+
+/** Adds --nodes and --config, for a command whose output is not ours. */
+export function addAddressOptions(command: Command): Command {
   return command
     .option('--nodes <list>', 'addresses host:port,… of the nodes (default: HOLDFAST_NODES)')
-    .option('--config <file>', 'configuration file that names the nodes')
-    .option('--json', 'print the answer as JSON');
+    .option('--config <file>', 'configuration file that names the nodes');
 }
 
 /** Puts examples first in a command's help, before usage and options. */
@@ -40,6 +44,16 @@ export function durationArgument(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError(shortMessage(error));
   }
+}
+
+/** Parser of a duration within limits in milliseconds, for commander. */
+export function durationWithin(minMs: number, maxMs: number): (text: string) => number {
+  return (text) => {
+    const ms = durationArgument(text);
+    if (ms >= minMs && ms <= maxMs) return ms;
+    const limits = `from ${showDuration(minMs)} to ${showDuration(maxMs)}`;
+    throw new InvalidArgumentError(`expected a duration ${limits}.`);
+  };
 }
 
 /** Parser of a whole number within limits, for commander. */

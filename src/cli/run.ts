@@ -13,7 +13,7 @@ import type { Holding, TakeOptions } from './holding.ts';
 import { defaultGraceMs, graceMsMax, stopPlan, watchLease } from './lease-watch.ts';
 import type { Loss, StopPlan } from './lease-watch.ts';
 import { note } from './output.ts';
-import { addClusterOptions, addExamples, durationArgument, integerArgument } from './program.ts';
+import { addAddressOptions, addExamples, durationArgument, integerArgument } from './program.ts';
 import type { Invocation } from './program.ts';
 import { findProgram } from './program-path.ts';
 import { SignalInbox } from './signals.ts';
@@ -23,6 +23,8 @@ interface RunOptions extends TakeOptions {
   readonly busyCode: number;
   readonly lostCode: number;
 }
+
+const USAGE = 'holdfast run NAME [options] -- COMMAND [arguments…]';
 
 const EXAMPLES = [
   'holdfast run backup -- ./backup.sh /srv',
@@ -46,7 +48,9 @@ export function addRunCommand(invocation: Invocation): void {
     .command('run')
     .description('run a command while holding a lock')
     .usage('<name> [options] -- <command> [arguments…]')
-    .argument('<name>', 'name of the lock');
+    .argument('<name>', 'name of the lock')
+    // Refused by ourselves below, with the `--` that is missing.
+    .allowExcessArguments();
   addTakeOptions(command)
     .option(
       '--kill-after <duration>',
@@ -57,9 +61,20 @@ export function addRunCommand(invocation: Invocation): void {
     .option('--lost-code <n>', 'exit code when the lock was lost', exitCode, EXIT.lost)
     .addHelpText('after', EXIT_CODES)
     .action(async (name: string, options: RunOptions) => {
+      refuseExcess(command.args);
       invocation.exitCode = await run(name, options, invocation.childArgv);
     });
-  addExamples(addClusterOptions(command), EXAMPLES);
+  addExamples(addAddressOptions(command), EXAMPLES);
+}
+
+function refuseExcess(words: readonly string[]): void {
+  const [, second] = words;
+  if (second === undefined) return;
+  const got = JSON.stringify(second);
+  throw new Failure(
+    EXIT.usage,
+    `USAGE: the command to run comes after "--"; got ${got} before it. Expected: ${USAGE}`,
+  );
 }
 
 const exitCode = integerArgument(0, 255);
@@ -73,8 +88,7 @@ async function run(
   const plan = stopPlan(options.ttl, graceOf(options));
   const program = argv?.[0];
   if (argv === null || program === undefined) {
-    const usage = 'holdfast run NAME [options] -- COMMAND [arguments…]';
-    throw new Failure(EXIT.usage, `USAGE: there is no command to run; expected: ${usage}`);
+    throw new Failure(EXIT.usage, `USAGE: there is no command to run; expected: ${USAGE}`);
   }
   findProgram(program, process.env['PATH'] ?? '');
   const inbox = new SignalInbox();
@@ -120,8 +134,9 @@ async function runUnderLock(work: Work, options: RunOptions): Promise<number> {
     const stopSooner = lost.then(({ graceMs }) => child.stop(graceMs));
     await Promise.race([child.stop(plan.graceMs), stopSooner]);
   } else {
-    note(`LOCK_LOST: "${name}": ${end.reason}; the command is stopped`);
+    // First of all, and not after a word to somebody who may not listen.
     await child.stop(end.graceMs);
+    note(`LOCK_LOST: "${name}": ${end.reason}; the command was stopped`);
   }
   unwatch();
   inbox.leaveOnNext();

@@ -80,7 +80,7 @@ describe('seeing locks', () => {
   test('a TTL out of range ends with 64 and names the limits', async () => {
     const result = await cluster.cli('run', 'x', '--ttl', '500ms', '--', 'true');
     expect(result).toMatchObject({ code: 64, stdout: '' });
-    expect(result.stderr).toContain('1000');
+    expect(result.stderr).toContain('from 1s to 24h');
   });
 });
 
