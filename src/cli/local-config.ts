@@ -89,6 +89,7 @@ function refuseOtherNodes(root: string): void {
   throw new Failure(
     EXIT.configuration,
     `CONFIG: ${join(root, used)} belongs to a cluster that was not made with --size or ` +
-      '--base-port; leave them out to go on with it, name another --data, or start anew with --fresh',
+      '--base-port; leave them out to go on with it, name another --data, ' +
+      'or start anew with --fresh',
   );
 }
