@@ -98,6 +98,11 @@ export class SimNode {
     this.handle.resume();
   }
 
+  /** The wall clock of its machine is set forward or back. */
+  jumpWall(byMs: number): void {
+    this.handle.process.clock.jumpWall(byMs);
+  }
+
   /** Runs as a call-back of the process, later if it is paused. Throws when it is dead. */
   call(act: (host: Host) => void): void {
     const life = present(this.handle.process.life, `a running process of ${this.id}`);
