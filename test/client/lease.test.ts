@@ -177,7 +177,7 @@ describe('the end of a lease', () => {
     expect(grant.held()).toBe(false);
   });
 
-  test('B6 M-61 lost is lost: a confirmation that comes later revives nothing', async () => {
+  test('B6 lost is lost: a confirmation that comes later revives nothing', async () => {
     const { world, client, grant } = await held({ ttlMs: 1_000 });
     world.cluster.expires = false;
     await world.run(340);
