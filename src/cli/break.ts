@@ -10,6 +10,7 @@ import { note, noteLine, printJson, printLine } from './output.ts';
 import { addClusterOptions, addExamples, integerArgument } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
 import { withClient } from './with-client.ts';
+import { checkLockName } from './lock-name.ts';
 
 interface BreakOptions extends ClusterOptions {
   readonly token?: number;
@@ -50,7 +51,7 @@ function reasonArgument(text: string): string {
 }
 
 async function breakLock(client: Client, name: string, options: BreakOptions): Promise<void> {
-  const lock = await client.inspect(name);
+  const lock = await client.inspect(checkLockName(name));
   if (options.json !== true) lockLines(lock).forEach(noteLine);
   const { token, reason } = options;
   if (token === undefined || reason === undefined) {

@@ -1,10 +1,9 @@
 // Takes a lock for `run` and `acquire`, in a way that a signal can end at any moment.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkLockName } from './lock-name.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { HoldfastError } from '../base/error.ts';
-import { nameProblem } from '../base/name.ts';
 import type { Client, Grant } from '../index.ts';
 import type { ForwardedSignal } from './child.ts';
 import { showDuration } from './duration.ts';
@@ -39,7 +38,8 @@ const DEFAULT_WAIT_MS = 30_000;
 export function addTakeOptions(command: Command): Command {
   const ttl = new Option(
     '--ttl <duration>',
-    'how long the lock stays taken if this process falls silent',
+    'how long the lock stays taken if this process falls silent; ' +
+      'at most 10m unless the cluster was founded with other limits',
   );
   const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
   return command
@@ -58,8 +58,7 @@ export async function takeLock(
   options: TakeOptions,
   inbox: SignalInbox,
 ): Promise<Holding> {
-  const problem = nameProblem(name);
-  if (problem !== null) throw new HoldfastError('INVALID', problem);
+  checkLockName(name);
   const begunMs = performance.now();
   const opening = openClient(options, {
     ttlMs: options.ttl,

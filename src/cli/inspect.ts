@@ -5,6 +5,7 @@ import { printJson, printLine } from './output.ts';
 import { addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
 import { withClient } from './with-client.ts';
+import { checkLockName } from './lock-name.ts';
 
 /** Adds `inspect` to the program. */
 export function addInspectCommand(invocation: Invocation): void {
@@ -13,7 +14,7 @@ export function addInspectCommand(invocation: Invocation): void {
     .description('show who holds a lock and who waits for it')
     .argument('<name>', 'name of the lock')
     .action(async (name: string, options: ClusterOptions) => {
-      const lock = await withClient(options, (client) => client.inspect(name));
+      const lock = await withClient(options, (client) => client.inspect(checkLockName(name)));
       if (options.json === true) printJson({ ...lockJson(lock), revision: lock.revision });
       else lockLines(lock).forEach(printLine);
     });

@@ -36,7 +36,7 @@ export class Leases {
    * Keepalives that wait: for readiness (all), or for the fate of their session's expiry. Bounded
    * by what the doors leave undecided. By session, for many may end in one turn.
    */
-  private held = new Map<SessionId, KeepAliveHandler[]>();
+  private readonly held = new Map<SessionId, KeepAliveHandler[]>();
   private leading: { readonly term: Term; baseUs: LeaseUs; isReady: boolean } | null = null;
 
   constructor(options: LeasesOptions) {

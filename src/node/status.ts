@@ -31,7 +31,7 @@ export function replicaStatus(
     clusterId: replica.founding.clusterId,
     clusterName: replica.founding.clusterName,
     role: isStopped ? 'stopped' : raft.role,
-    isReady: raft.isReady,
+    isReady: raft.role === 'leader' ? raft.isReady : raft.leaderId !== null,
     term: raft.term,
     leaderId: raft.leaderId,
     leaderAddress: leader?.address ?? null,

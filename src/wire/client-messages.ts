@@ -156,6 +156,7 @@ export interface NodeStatus {
   readonly clusterId: string | null;
   readonly clusterName: string;
   readonly role: Role | 'blank' | 'starting' | 'stopped';
+  /** A leader: may answer, for its no-op is applied. Any other: hears from a leader. */
   readonly isReady: boolean;
   readonly term: Term;
   readonly leaderId: NodeId | null;

@@ -18,4 +18,19 @@ describe('wrong arguments', () => {
     expect(result.stderr).toMatch(/^holdfast: USAGE: [^\n]*\n$/);
     expect(result.stderr).toContain(told);
   });
+
+  test.each([
+    ['run', '--', 'true'],
+    ['acquire'],
+    ['inspect'],
+    ['break', '--token', '1', '--reason', 'x'],
+  ])(
+    'H1 a name that is no UTF-8 is refused by %s: Node shows two such names as one',
+    async (command, ...rest) => {
+      const result = await cli([command, '\ufffd\ufffe', ...NOBODY, ...rest]);
+      expect(result).toMatchObject({ stdout: '' });
+      expect(result.code).not.toBe(0);
+      expect(result.stderr).toContain('INVALID: a name must be valid UTF-8');
+    },
+  );
 });
