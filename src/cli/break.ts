@@ -38,6 +38,7 @@ export function addBreakCommand(invocation: Invocation): void {
     .option('--reason <text>', 'why; the holder is told and the log keeps it', reasonArgument)
     .addHelpText('after', CAUTION)
     .action(async (name: string, options: BreakOptions) => {
+      checkLockName(name);
       await withClient(options, (client) => breakLock(client, name, options));
     });
   addExamples(addClusterOptions(command), [
@@ -51,7 +52,7 @@ function reasonArgument(text: string): string {
 }
 
 async function breakLock(client: Client, name: string, options: BreakOptions): Promise<void> {
-  const lock = await client.inspect(checkLockName(name));
+  const lock = await client.inspect(name);
   if (options.json !== true) lockLines(lock).forEach(noteLine);
   const { token, reason } = options;
   if (token === undefined || reason === undefined) {

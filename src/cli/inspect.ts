@@ -14,7 +14,8 @@ export function addInspectCommand(invocation: Invocation): void {
     .description('show who holds a lock and who waits for it')
     .argument('<name>', 'name of the lock')
     .action(async (name: string, options: ClusterOptions) => {
-      const lock = await withClient(options, (client) => client.inspect(checkLockName(name)));
+      checkLockName(name);
+      const lock = await withClient(options, (client) => client.inspect(name));
       if (options.json === true) printJson({ ...lockJson(lock), revision: lock.revision });
       else lockLines(lock).forEach(printLine);
     });
