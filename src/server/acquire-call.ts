@@ -85,11 +85,11 @@ export class AcquireCalls {
     const { host, clock } = this.calls;
     const { session, seq, waitMs } = request;
     wait.also(host.holdOpen(session));
-    wait.also(
-      host.onLeaderChange(() => {
-        if (host.status().role !== 'leader') wait.fail(unknownFate('this node no longer leads'));
-      }),
-    );
+    const checkOffice = (): void => {
+      if (host.status().role !== 'leader') wait.fail(unknownFate('this node no longer leads'));
+    };
+    wait.also(host.onLeaderChange(checkOffice));
+    checkOffice(); // it may have been lost since the answer, in the same turn
     const timer = clock.after((waitMs + GRACE_MS) * US_PER_MS, () => {
       wait.fail(unknownFate('the end of the wait was not confirmed'));
     });

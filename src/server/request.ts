@@ -119,11 +119,16 @@ async function readText(context: HttpContext, bytesMax: number): Promise<string>
   let bytes = 0;
   const tooLong = `body: expected at most ${bytesMax} bytes`;
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) throw invalid(tooLong);
-  for await (const chunk of incoming) {
-    if (!Buffer.isBuffer(chunk)) throw invalid('body: expected bytes');
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw invalid(tooLong);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of incoming) {
+      if (!Buffer.isBuffer(chunk)) throw invalid('body: expected bytes');
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw invalid(tooLong);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (HoldfastError.is(error)) throw error;
+    throw invalid('body: the connection ended before it was whole');
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));

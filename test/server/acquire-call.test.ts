@@ -144,3 +144,15 @@ test('a cluster that does not decide is given up, with an honest outcome', async
   const grant = new AcquireCalls(calls).acquire({ ...REQUEST, waitMs: 0 }, caller());
   expect(await settled(grant)).toBe('OUTCOME_UNKNOWN');
 });
+
+test('INV-13 leadership that was lost between the answer and the wait is not missed', async () => {
+  const { host, acquires } = setUp();
+  const answer = settled(acquires.acquire(REQUEST, caller()));
+  // One turn of the engine: 1. the entry is applied, QUEUED is answered. 2. The leader steps down.
+  // 3. Only now does the promise of the answer go on, and nobody will tell of the change again.
+  host.executed[0]?.(QUEUED);
+  host.role = 'follower';
+  host.changeLeader();
+  expect(await answer).toBe('OUTCOME_UNKNOWN');
+  expect([host.heldOpen, host.listeners()]).toEqual([0, 0]);
+});
