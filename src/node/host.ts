@@ -194,8 +194,9 @@ class NodeHost implements Host {
             if (!result.ok) this.fail(result.exit);
           }),
         onFounded: (recovered) => {
+          if (this.phase === 'stopping' || this.phase === 'stopped') return;
           this.createReplica(recovered);
-          this.startReplica();
+          if (this.phase === 'running') this.startReplica();
         },
       },
       founding,

@@ -5,6 +5,7 @@ import type { NodeId } from '../../src/base/units.ts';
 import type { Host } from '../../src/node/host-types.ts';
 import { encodeBody } from '../../src/wire/command.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
+import { createSimCluster } from '../../sim/cluster.ts';
 import { seeds, withLeader } from './scenario.ts';
 
 type Ask = (host: Host, done: () => void) => void;
@@ -90,4 +91,22 @@ test('a host that is told to stop while it starts does not come up afterwards', 
     const peer = cluster.status(leader).peers.find((each) => each.nodeId === id);
     expect([node.exit?.exitCode, peer?.isConnected]).toEqual([0, false]);
   }
+});
+
+test('a host that is told to stop while it is being founded does not take part afterwards', async () => {
+  const cluster = await createSimCluster({ seed: 4, nodes: 1, isFounded: false });
+  const node = cluster.node('n1');
+  const { storeId } = cluster.status('n1');
+  const members = [{ nodeId: 'n1', storeId, address: node.address }];
+  const { limits } = cluster.settings;
+  let isStopped = false;
+  node.call((host) => {
+    const mint = { step: 'mint', clusterName: 'sim', members, limits, origin: 0 } as const;
+    host.founding(mint, () => {});
+  });
+  node.call((host) => host.stop(() => (isStopped = true)));
+  await cluster.runFor(5_000);
+  const lines = cluster.world.logLines.map((line) => line.message);
+  expect([isStopped, node.exit, cluster.status('n1').role]).toEqual([true, null, 'stopped']);
+  expect(lines.filter((line) => line.includes('Leads now') || line.includes('vote'))).toEqual([]);
 });
