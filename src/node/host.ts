@@ -98,6 +98,7 @@ class NodeHost implements Host {
   status(): NodeStatus {
     const { settings, self, replica } = this;
     if (replica !== null) return replicaStatus(settings, replica, this.phase === 'stopped');
+    if (this.phase === 'stopped') return blankStatus(settings, self, 'stopped');
     return blankStatus(settings, self, this.phase === 'running' ? 'blank' : 'starting');
   }
 

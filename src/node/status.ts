@@ -48,11 +48,11 @@ export function replicaStatus(
   };
 }
 
-/** A node that belongs to no cluster, or has not read its directory yet. */
+/** A node that belongs to no cluster, has not read its directory yet, or never did. */
 export function blankStatus(
   settings: HostSettings,
   self: Identity | null,
-  role: 'blank' | 'starting',
+  role: 'blank' | 'starting' | 'stopped',
 ): NodeStatus {
   return {
     nodeId: settings.nodeId,
