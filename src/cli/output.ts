@@ -1,14 +1,17 @@
 // Answers go to stdout, everything else to stderr. Written synchronously and without opening
 // process.stdout: that would set a pipe that a child shares with us to non-blocking.
 
-import { writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { openWithoutWaiting, writeNow } from '../adapters/output-file.ts';
 import { HoldfastError } from '../base/error.ts';
 import { Failure } from './exit-code.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
 const RETRY_MS = 2;
+/** A note on a pipe or terminal that takes no more is given up after this many tries. */
+const NOTE_TRIES = 25;
 
 /** One line of an answer. */
 export function printLine(line: string): void {
@@ -90,19 +93,28 @@ function messageOf(error: unknown): string {
   return `INTERNAL: ${String(error)}`;
 }
 
-// Somebody else may have made the pipe non-blocking; then a full one answers EAGAIN.
+// An answer waits for its reader; the rest should not: whoever waits here neither renews its lease
+// nor stops its child, and a child that writes to the same pipe may have filled it.
 function write(fd: number, text: string): void {
-  let bytes: Uint8Array = Buffer.from(text, 'utf8');
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(writeSync(fd, bytes));
-    } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') return;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+  const impatient = fd === STDERR ? openWithoutWaiting(fd) : null;
+  const tries = fd === STDERR ? NOTE_TRIES : Infinity;
+  writeWithin(tries, impatient ?? fd, Buffer.from(text, 'utf8'));
+  if (impatient !== null) closeSync(impatient);
+}
+
+// Somebody else may have made the pipe non-blocking; then a full one answers EAGAIN.
+function writeWithin(tries: number, fd: number, bytes: Uint8Array): void {
+  for (let rest = bytes, left = tries; rest.length > 0 && left > 0;) {
+    const taken = writeNow(fd, rest);
+    if (taken === 'gone') return;
+    if (taken !== 'full') rest = rest.subarray(taken);
+    else {
+      left -= 1;
+      pause();
     }
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null;
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
 }

@@ -1,9 +1,10 @@
 // The Logger port over pino. A log that nobody reads (a full pipe, a stopped terminal) must not
-// stop the node: RAFT.md §16.5. So lines are written by another thread, and what does not fit the
-// buffer is dropped and counted.
+// stop the node, nor keep it from ending: RAFT.md §16.5. See log-stream.ts.
 
 import { pino } from 'pino';
 import type { LogFields, Logger } from '../ports/logger.ts';
+import type { NodeConfig } from './config.ts';
+import { LogStream } from './log-stream.ts';
 
 /** From the most talkative to none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -35,11 +36,13 @@ const STANDARD_ERROR = 2;
 /** JSON lines with `time`, `level`, `node`, `msg` and the fields given. Never throws. */
 export function createNodeLogger(options: NodeLoggerOptions): NodeLogger {
   const { level, nodeId, bytesMax, destination = STANDARD_ERROR } = options;
-  let dropped = 0;
-  let droppedTold = 0;
-  const stream = pino.destination({ dest: destination, sync: false, maxLength: bytesMax });
-  stream.on('error', () => dropped++);
-  stream.on('drop', () => dropped++);
+  const stream = new LogStream({
+    destination,
+    bytesMax,
+    onLoss: (dropped) => {
+      log.warn({ dropped }, 'log lines were dropped because nothing read them');
+    },
+  });
   const log = pino(
     {
       level,
@@ -49,22 +52,23 @@ export function createNodeLogger(options: NodeLoggerOptions): NodeLogger {
     },
     stream,
   );
-  stream.on('drain', () => {
-    if (dropped === droppedTold) return;
-    droppedTold = dropped;
-    log.warn({ dropped }, 'log lines were dropped because nothing read them');
-  });
   return {
     debug: (message, fields = NO_FIELDS) => log.debug(fields, message),
     info: (message, fields = NO_FIELDS) => log.info(fields, message),
     warn: (message, fields = NO_FIELDS) => log.warn(fields, message),
     error: (message, fields = NO_FIELDS) => log.error(fields, message),
-    dropped: () => dropped,
-    flush: () => flushQuietly(stream),
+    dropped: () => stream.dropped,
+    flush: () => stream.flush(),
   };
 }
 
 const NO_FIELDS: LogFields = {};
+
+/** A node's log as its configuration and HOLDFAST_LOG_LEVEL want it, on standard error. */
+export function createConfiguredLogger(config: NodeConfig, nodeId: string): NodeLogger {
+  const level = chooseLogLevel(config.logLevel, process.env['HOLDFAST_LOG_LEVEL']);
+  return createNodeLogger({ level, nodeId, bytesMax: config.sizeLimits.logBytesMax });
+}
 
 /** The level named by HOLDFAST_LOG_LEVEL, else the configured one. */
 export function chooseLogLevel(
@@ -72,12 +76,4 @@ export function chooseLogLevel(
   fromEnvironment: string | undefined,
 ): LogLevel {
   return LOG_LEVELS.find((level) => level === fromEnvironment) ?? configured;
-}
-
-function flushQuietly(stream: { flushSync(): void }): void {
-  try {
-    stream.flushSync();
-  } catch {
-    // The destination is gone or was never opened: there is nowhere left to say so.
-  }
 }

@@ -17,7 +17,7 @@ import { logDirectory, makeDirectory, nodeDirectory, slotPaths } from './data-di
 import { exitError } from './exit.ts';
 import { createHttpListener } from './http.ts';
 import { createHttpServer } from './http-server.ts';
-import { chooseLogLevel, createNodeLogger } from './logger.ts';
+import { createConfiguredLogger } from './logger.ts';
 import { packageVersion } from './version.ts';
 
 /** Which node to be, and where. */
@@ -61,7 +61,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     transport,
     keyValue: createLevelStore(logDirectory(directory)),
     slots: slotFiles(directory),
-    logger: options.logger ?? defaultLogger(config, id),
+    logger: options.logger ?? createConfiguredLogger(config, id),
   };
   const host = createHost(hostSettings(config, id), ports);
   server.on('request', httpListener(config, host, ports));
@@ -149,9 +149,4 @@ function httpListener(config: NodeConfig, host: Host, ports: HostPorts) {
 function slotFiles(directory: string): HostPorts['slots'] {
   const [first, second] = slotPaths(directory);
   return [createSlotFile(first), createSlotFile(second)];
-}
-
-function defaultLogger(config: NodeConfig, nodeId: string): Logger {
-  const level = chooseLogLevel(config.logLevel, process.env['HOLDFAST_LOG_LEVEL']);
-  return createNodeLogger({ level, nodeId, bytesMax: config.sizeLimits.logBytesMax });
 }

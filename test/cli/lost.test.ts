@@ -86,7 +86,7 @@ describe('a lock that is lost', () => {
       const { code, stderr } = await run.ended;
       expect(code).toBe(79);
       expect(stderr).toMatch(
-        /^holdfast: LOCK_LOST: .* is over in \d+ ms; the command is stopped$/m,
+        /^holdfast: LOCK_LOST: .* is over in \d+ ms; the command was stopped$/m,
       );
     });
   });
