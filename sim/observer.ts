@@ -26,7 +26,8 @@ export class Observer {
 
   see(sighting: Sighting): void {
     const { status } = sighting;
-    if (status.role === 'blank' || status.role === 'starting') return;
+    // A node without a replica has no state: blank, or on the way up or down.
+    if (status.clusterId === null) return;
     this.checkElectionSafety(status);
     this.checkProgress(sighting);
     this.checkStateSafety(status);
