@@ -61,7 +61,7 @@ export class DiskWatch {
     this.raiseFloor(() => {});
     storage.freeBytes((result) => {
       if (this.isOver) return;
-      if (result.ok) this.judge(result.value);
+      if (result.ok && result.value !== null) this.judge(result.value);
       this.timer = clock.after(PERIOD_MS * US_PER_MS, () => this.look());
     });
   }

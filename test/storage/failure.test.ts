@@ -103,8 +103,8 @@ describe('a full disk', () => {
     const rig = new Rig();
     const storage = rig.founded(1);
     rig.disk.freeBytes = 1_000;
-    const free = (): number =>
-      valueOf(rig.ask<StorageResult<number>>((done) => storage.freeBytes(done)));
+    const free = (): number | null =>
+      valueOf(rig.ask<StorageResult<number | null>>((done) => storage.freeBytes(done)));
     const before = free();
     rig.persist(storage, append(1, [1]));
     expect(before).toBe(1_000);

@@ -130,11 +130,11 @@ class DirectoryStorage implements NodeStorage {
     this.changeHardState({ durableFloor: { index: floor.index, term: floor.term } }, settle);
   }
 
-  freeBytes(done: Done<number>): void {
+  freeBytes(done: Done<number | null>): void {
     const settle = this.begin(done);
     if (settle === null) return;
     this.options.keyValue.freeBytes((result) => {
-      settle(result.ok ? result : exits.refuse(exits.readFailed(result.failure)));
+      settle({ ok: true, value: result.ok ? result.value : null });
     });
   }
 

@@ -62,7 +62,8 @@ export interface NodeStorage {
     floor: { readonly index: Index; readonly term: Term },
     done: (result: StorageResult<void>) => void,
   ): void;
-  freeBytes(done: (result: StorageResult<number>) => void): void;
+  /** Free bytes of the medium; null when it does not tell, which is no failure of the store. */
+  freeBytes(done: (result: StorageResult<number | null>) => void): void;
   /** Waits for the calls under way, then lets go of the directory; later calls fail. */
   close(done: () => void): void;
 }
