@@ -7,9 +7,9 @@ const BOOT_STEP_US = 10_000;
 
 /**
  * The clock that leases are measured with: monotonic time plus the time that the machine was
- * suspended, as far as it is known (RAFT.md §14.2). The boot clock is coarse: growth of up to one of
- * its steps may be nothing, and a suspend may show as one step less than it was. So one that shows
- * is counted as a step longer: a lease may end earlier, never later.
+ * suspended, as far as it is known (RAFT.md §14.2). The boot clock is coarse: growth by one of its
+ * steps may be nothing, and a suspend may show as one step less than it was. So one that shows is
+ * counted as a step longer: a lease may end earlier, never later.
  */
 export class LeaseClock {
   private readonly clock: Clock;
