@@ -238,6 +238,7 @@ function sizeOf(message: NodeMessage): number {
       return 'reason' in message.news ? 128 + 3 * message.news.reason.length : 128;
     case 'reply': {
       const { outcome } = message;
+      if ('message' in outcome) return 256 + 3 * outcome.message.length;
       if (outcome.code !== 'LOCK_BUSY') return 256;
       const { holder, name } = outcome;
       const texts = [holder?.sessionName, holder?.sessionMeta, holder?.meta, holder?.value, name];
