@@ -177,11 +177,23 @@ class WsTransportAdapter implements WsTransport {
   private adopt(ends: LinkEnds): WsLink {
     const link: WsLink = new WsLink(ends, this.limits, () => {
       this.links.delete(link);
-      if (this.links.size === 0) this.onEmpty();
+      if (this.links.size === 0) this.becomeEmpty();
     });
     this.links.add(link);
     this.lifeTimer ??= setInterval(() => this.checkLives(), this.limits.pingMs).unref();
     return link;
+  }
+
+  // The timer holds this object, and through its links' handlers whoever used them: a client that
+  // was closed would stay for ever.
+  private becomeEmpty(): void {
+    this.stopChecking();
+    this.onEmpty();
+  }
+
+  private stopChecking(): void {
+    if (this.lifeTimer !== null) clearInterval(this.lifeTimer);
+    this.lifeTimer = null;
   }
 
   private checkLives(): void {
@@ -192,7 +204,7 @@ class WsTransportAdapter implements WsTransport {
   // nor the server would ever finish while one of them stays.
   private shut(waitMs: number, done: () => void): void {
     this.isClosed = true;
-    if (this.lifeTimer !== null) clearInterval(this.lifeTimer);
+    this.stopChecking();
     for (const dial of this.dials) dial.cancel();
     this.dials.clear();
     const server = this.listenAt?.server ?? null;
