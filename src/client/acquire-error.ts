@@ -38,6 +38,12 @@ export function waitOverError(attempt: Attempt): HoldfastError {
   return new HoldfastError('WAIT_OVER', text, { details: { ...attempt } });
 }
 
+/** WAIT_OVER: how the wait ended was not kept, for it was acknowledged; nothing is held. */
+export function endedUnseenError(attempt: Attempt): HoldfastError {
+  const text = `the wait for ${nameList(attempt.names)} ended while no node was reached`;
+  return new HoldfastError('WAIT_OVER', `${text}; nothing is held`, { details: { ...attempt } });
+}
+
 /** SESSION_GONE: what waited in a session cannot be granted any more once that is over. */
 export function lostWaitError(attempt: Attempt, loss: Loss): HoldfastError {
   const { waitedMs, names } = attempt;

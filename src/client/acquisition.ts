@@ -6,7 +6,13 @@ import type { LockMode } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
-import { busyError, lostWaitError, noAnswerError, waitOverError } from './acquire-error.ts';
+import {
+  busyError,
+  endedUnseenError,
+  lostWaitError,
+  noAnswerError,
+  waitOverError,
+} from './acquire-error.ts';
 import type { Attempt } from './acquire-error.ts';
 import { sendCancel } from './cancel.ts';
 import type { Ticket } from './exchange.ts';
@@ -88,7 +94,7 @@ export class Acquisition implements Waiting, CommandOwner {
       case 'SESSION_GONE':
         return this.session.lose({ code: 'SESSION_GONE', text: outcome.message, details: {} });
       case 'STALE_SEQ':
-        return this.onEnded('withdrawn', outcome.message);
+        return this.fail(endedUnseenError(this.attempt()));
       case 'INVALID':
         return this.fail(new HoldfastError('INVALID', outcome.message));
       default:

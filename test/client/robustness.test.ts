@@ -127,6 +127,30 @@ test('acquires that are given up while a session is being opened do not leave on
   expect(world.cluster.locks.sessionCount()).toBe(1);
 });
 
+test('C4 a wait that ended unseen does not claim that nothing was granted', async () => {
+  const world = new FakeWorld();
+  const [holder, other] = [world.client(), world.client()];
+  const first = await world.settle(holder.lock('a').acquire());
+  const waiting = failureOf(other.lock('a').acquire({ waitMs: Infinity }));
+  await world.run(100);
+  // Other requests go on, so the cluster need not keep how the wait ends.
+  for (let count = 0; count < 2; count++) {
+    const grant = await world.settle(other.lock('b').acquire());
+    await world.settle(grant.release());
+  }
+  world.cluster.node('n1').stop();
+  const broken = { op: 'break', name: 'a', session: null, by: 'op', reason: '' } as const;
+  world.cluster.apply({ ...broken, token: first.token });
+  const [taken] = world.cluster.locks.inspect('a').holders;
+  expect(taken?.session).toBe(other.session.id);
+  world.cluster.apply({ ...broken, token: taken?.token ?? 0 });
+  world.cluster.node('n1').start();
+  const error = await world.settle(waiting);
+  expect([error.code, error.outcome]).toEqual(['WAIT_OVER', 'none']);
+  expect(error.message).toContain('ended while no node was reached');
+  expect(error.message).not.toContain('was not granted');
+});
+
 // As real ones may, by up to 1 ms (RAFT.md §16.3).
 function early(delayUs: number): number {
   return delayUs - Math.min(900, Math.floor(delayUs / 2));
