@@ -53,8 +53,7 @@ const NAME = 'throw-away';
 /** Starts and founds a cluster, and waits until it has a leader. */
 export async function localCluster(options: LocalClusterOptions = {}): Promise<LocalCluster> {
   for (let attempt = 1; ; attempt++) {
-    const root = await mkdtemp(join(tmpdir(), 'holdfast-'));
-    const config = await throwAwayConfig(options, root);
+    const config = await throwAwayConfig(options);
     const cluster = new InProcessCluster(config, options.logger ?? silentLogger);
     try {
       await cluster.start();
@@ -67,11 +66,12 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   }
 }
 
-async function throwAwayConfig(options: LocalClusterOptions, root: string): Promise<NodeConfig> {
-  const { nodes: count = 3, config = {} } = options;
+// The directory last: a wrong option must not leave one behind.
+async function throwAwayConfig({ nodes: count = 3, config = {} }: LocalClusterOptions) {
   const addresses = await freeAddresses(count);
   const nodes = addresses.map((address, at) => ({ id: `n${at + 1}`, address }));
-  return parseConfig({ ...config, name: NAME, nodes, dataDir: root }, 'localCluster');
+  const checked = parseConfig({ ...config, name: NAME, nodes }, 'localCluster');
+  return { ...checked, dataDir: await mkdtemp(join(tmpdir(), 'holdfast-')) };
 }
 
 class InProcessCluster implements LocalCluster {

@@ -1,7 +1,10 @@
 // Three real nodes in this process: real sockets, synced files, elections.
 
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { localCluster } from '../../src/node.ts';
 import type { LocalCluster } from '../../src/node.ts';
@@ -137,4 +140,17 @@ describe('nodes that come and go', () => {
     await until('it caught up', () => (cluster.status(old)?.appliedIndex ?? 0) >= applied);
     expect(cluster.status(old)?.bootCount).toBe(2);
   });
+});
+
+test('a throw-away cluster with a wrong option leaves no directory behind', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'cluster-test-'));
+  vi.stubEnv('TMPDIR', scratch);
+  try {
+    const wrong = localCluster({ nodes: 1, config: { heartbeatMs: -1 } });
+    await expect(wrong).rejects.toMatchObject({ code: 'CONFIG' });
+    expect(readdirSync(scratch)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(scratch, { recursive: true });
+  }
 });
