@@ -148,8 +148,8 @@ function report(raw, rows) {
   for (const row of rows) {
     console.log(
       `${String(row.users).padStart(5)} users on ${String(row.sessions).padStart(2)} sessions: ` +
-        `${row.cyclesPerSecond} cycles/s (${row.spread.join('-')}), acquire p50 ${row.acquireP50Ms} ms ` +
-        `(${round(row.acquireP50Ms / raw.p50Ms)} × raw), p99 ${row.acquireP99Ms} ms, ` +
+        `${row.cyclesPerSecond} cycles/s (${row.spread.join('-')}), ` +
+        `acquire p50 ${row.acquireP50Ms} ms (${round(row.acquireP50Ms / raw.p50Ms)} × raw), p99 ${row.acquireP99Ms} ms, ` +
         `servers ${row.serverCpuUsPerCycle} µs CPU/cycle`,
     );
   }

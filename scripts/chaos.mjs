@@ -34,7 +34,8 @@ let pending = 0;
 const nameOf = (n) => `chaos/${n % nameCount}`;
 
 function note(error) {
-  const code = error?.code ?? error?.name ?? 'Error';
+  // fetch tells a refused or cut connection by a TypeError.
+  const code = error?.code ?? (error instanceof TypeError ? 'HTTP connection' : error?.name);
   tally.errors.set(code, (tally.errors.get(code) ?? 0) + 1);
 }
 

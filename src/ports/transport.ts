@@ -2,8 +2,8 @@
 export type Door = 'peer' | 'client';
 
 /**
- * One connection. Frames arrive in order, whole, or not at all once the link has closed. A transport
- * ends a link whose far end has been silent for seconds, though nobody sends: it may be half open.
+ * One connection. Frames arrive in order, whole, or not at all once the link has closed. A
+ * transport ends a link whose far end has been silent for seconds: it may be half open.
  * Handlers are set by the owner in the call-back that hands the link over, before any frame comes.
  */
 export interface Link {
