@@ -22,6 +22,7 @@ import type {
 import { Latch } from './latch.ts';
 import { refusal } from './proposals.ts';
 import { refuseQuery } from './queries.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { Replica } from './replica.ts';
 import { NO_LEADER, blankStatus, replicaStatus } from './status.ts';
 import type { Recovered } from './storage/types.ts';
@@ -44,6 +45,7 @@ class NodeHost implements Host {
   private readonly ports: HostPorts;
   private readonly storage: NodeStorage;
   private readonly door: ClientDoor;
+  private readonly refusals: RefusalLog;
   private readonly closed: Latch;
   private readonly leaderListeners = new Set<() => void>();
   private phase: Phase = 'new';
@@ -55,6 +57,7 @@ class NodeHost implements Host {
   constructor(settings: HostSettings, ports: HostPorts) {
     this.settings = settings;
     this.ports = ports;
+    this.refusals = new RefusalLog(ports.clock, ports.logger);
     this.closed = new Latch(ports.clock);
     this.storage = createNodeStorage({
       keyValue: ports.keyValue,
@@ -251,7 +254,7 @@ class NodeHost implements Host {
     if (this.phase !== 'running') link.close('the node is stopping');
     else if (door === 'client') this.door.accepted(link);
     else if (this.replica !== null) this.replica.peers.accepted(link);
-    else greetAsBlank(link, present(this.self, 'the identity'), this.ports.logger);
+    else greetAsBlank(link, present(this.self, 'the identity'), this.refusals);
   }
 
   private tellLeader(): void {

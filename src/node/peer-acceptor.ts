@@ -14,7 +14,7 @@ export interface PeerAcceptorOptions {
   readonly onRefused: (peer: NodeId, message: string) => void;
   /** The connection of this peer is gone, and no newer one took its place. */
   readonly onClosed: (peer: NodeId) => void;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 interface Accepted {

@@ -12,6 +12,7 @@ import type { Boot, Identity } from './handshake.ts';
 import { membersOf, refuseHello } from './handshake.ts';
 import { PeerAcceptor } from './peer-acceptor.ts';
 import { PeerDialer } from './peer-dialer.ts';
+import { RefusalLog } from './refusal-log.ts';
 
 export interface PeersOptions {
   readonly self: Identity;
@@ -38,6 +39,7 @@ export class Peers {
   private readonly options: PeersOptions;
   private readonly dialers = new Map<NodeId, PeerDialer>();
   private readonly acceptor: PeerAcceptor;
+  private readonly refusals: RefusalLog;
   /** Newest boot seen of each directory; as many as there are members, and strangers refused. */
   private readonly boots = new Map<StoreId, Boot>();
   /** Peers whose last dial was refused: nobody listens at their address. */
@@ -48,6 +50,7 @@ export class Peers {
   constructor(options: PeersOptions) {
     this.options = options;
     this.config = options.config;
+    this.refusals = new RefusalLog(options.ports.clock, options.ports.logger);
     this.acceptor = new PeerAcceptor({
       decode: (frame) => decodePeer(frame, options.seed),
       hello: () => this.hello(),
@@ -56,7 +59,7 @@ export class Peers {
       onMessage: options.onMessage,
       onRefused: (peer, message) => this.logRefusal(peer, message),
       onClosed: (peer) => this.testGone(peer),
-      logger: options.ports.logger,
+      logger: this.refusals,
     });
   }
 
@@ -127,13 +130,13 @@ export class Peers {
   }
 
   private accept(hello: PeerHello, link: Link, expected: NodeId | null): boolean {
-    const { self, clusterId, ports, onLink } = this.options;
+    const { self, clusterId, onLink } = this.options;
     const knownBoot = this.boots.get(hello.storeId) ?? null;
     const context = { self, clusterId, config: this.config, expected, knownBoot };
     const problem = refuseHello(hello, context);
     if (problem !== null) {
       const fields = { peer: hello.nodeId, remote: link.remote, code: problem.code };
-      ports.logger.error(`Refused a link: ${problem.message}`, fields);
+      this.refusals.error(`Refused a link: ${problem.message}`, fields);
       link.send(this.encode(problem));
       return false;
     }
@@ -176,6 +179,6 @@ export class Peers {
   }
 
   private logRefusal(peer: NodeId, message: string): void {
-    this.options.ports.logger.error(`A peer refuses our link: ${message}`, { peer });
+    this.refusals.error(`${peer} refuses our link: ${message}`, { peer });
   }
 }
