@@ -6,6 +6,7 @@ import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signalExitCode } from './exit-code.ts';
+import { parentMark } from './parent.ts';
 
 export interface LocalNodeSettings {
   readonly id: string;
@@ -57,7 +58,8 @@ export function startLocalNode(settings: LocalNodeSettings): LocalNode {
   keepLogSmall(path);
   const log = openSync(path, 'a');
   const begin = fstatSync(log).size;
-  const child = spawn(file, args, { stdio: ['ignore', log, log], detached: true });
+  const env = { ...process.env, ...parentMark() };
+  const child = spawn(file, args, { stdio: ['ignore', log, log], detached: true, env });
   closeSync(log);
   return {
     id,

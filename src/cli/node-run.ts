@@ -5,11 +5,13 @@ import { createConfiguredLogger } from '../server/logger.ts';
 import { startNode } from '../server/server.ts';
 import { waitForEnd } from '../server/shutdown.ts';
 import type { NodeOptions } from './node.ts';
+import { refuseOrphan } from './parent.ts';
 
 const STDERR = 2;
 
 /** Runs a node until a signal or its own end. Rejects with an error that has the exit code. */
 export async function runNode(options: NodeOptions): Promise<void> {
+  refuseOrphan();
   const { id, config: file, data, insecure = false } = options;
   const config = loadConfig(file, { insecure });
   stopWaiting(STDERR);
