@@ -37,6 +37,7 @@ export interface ClientLinkOptions {
   readonly clock: Clock;
   readonly self: () => SelfView;
   readonly limits: { readonly commandsMax: number; readonly bytesMax: number };
+  readonly onGreeted: () => void;
   readonly onClosed: () => void;
 }
 
@@ -124,6 +125,7 @@ export class ClientLink {
       return this.close('CLUSTER_CHANGED', text);
     }
     this.isGreeted = true;
+    this.options.onGreeted();
     const version = Math.min(hello.versionMax, CLIENT_PROTOCOL.max);
     this.push({ type: 'welcome', version, clusterId: own, nodeId, storeId });
     this.tellLeader();

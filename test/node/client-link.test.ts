@@ -25,6 +25,7 @@ function setUp(host: Host) {
     clock,
     self: () => ({ ...SELF, leader: LEADER }),
     limits: { commandsMax: 2_000, bytesMax: 1_048_576 },
+    onGreeted: () => {},
     onClosed: () => ends.push('closed'),
   });
   const say = (messages: readonly ClientMessage[]): void => {
