@@ -58,6 +58,16 @@ export class OrderedSet<T> {
     return this.chunks[0]?.[0] ?? null;
   }
 
+  /** The smallest values in order, at most `limit`; looks at no others. */
+  head(limit: number): readonly T[] {
+    const head: T[] = [];
+    for (const chunk of this.chunks) {
+      if (head.length >= limit) break;
+      head.push(...chunk.slice(0, limit - head.length));
+    }
+    return head;
+  }
+
   /** How many values are smaller; the value itself need not be there. */
   rank(value: T): number {
     const at = this.chunkOf(value);

@@ -35,8 +35,8 @@ async function list(client: Client, prefix: string, isJson: boolean): Promise<vo
   }
 }
 
-function rowOf({ name, holder, waiters }: LockInfo): string[] {
-  const count = String(waiters.length);
+function rowOf({ name, holder, waiterCount }: LockInfo): string[] {
+  const count = String(waiterCount);
   if (holder === null) return [name, '-', '-', count, '-'];
   return [name, String(holder.token), showTime(holder.sinceMs), count, holderText(holder)];
 }

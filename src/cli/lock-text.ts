@@ -12,12 +12,14 @@ export function lockJson(lock: LockInfo): object {
     holder: holders[0] ?? null,
     holders,
     waiters: lock.waiters.map(({ sinceMs, ...waiter }) => ({ ...waiter, since: isoTime(sinceMs) })),
+    waiterCount: lock.waiterCount,
   };
 }
 
-/** A lock in lines for people: every holder, then the queue. */
+/** A lock in lines for people: every holder, then the head of the queue. */
 export function lockLines(lock: LockInfo): string[] {
   const name = JSON.stringify(lock.name);
+  const more = lock.waiterCount - lock.waiters.length;
   if (lock.holders.length === 0 && lock.waiters.length === 0) return [`${name} is free`];
   return [
     ...lock.holders.flatMap((holder) => [
@@ -25,6 +27,7 @@ export function lockLines(lock: LockInfo): string[] {
       ...holderLines(holder),
     ]),
     ...lock.waiters.map(waiterLine),
+    ...(more > 0 ? [`  and ${more} more`] : []),
   ];
 }
 

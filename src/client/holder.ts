@@ -15,19 +15,22 @@ export interface HolderInfo {
   readonly sinceMs: number;
 }
 
-/** A lock with those who hold it and those who wait, oldest first. */
+/** A lock with those who hold it and the first of those who wait, oldest first. */
 export interface LockInfo {
   readonly name: string;
   /** The first holder; null when the lock is free. */
   readonly holder: HolderInfo | null;
   readonly holders: readonly HolderInfo[];
+  /** Of a long queue only the head: at most 500, in a list at most 20. */
   readonly waiters: readonly WaiterView[];
+  /** All that wait, shown or not. */
+  readonly waiterCount: number;
 }
 
 /** A view of the cluster with its metadata parsed. */
 export function lockInfo(view: LockView): LockInfo {
   const holders = view.holders.map(holderInfo);
-  return { name: view.name, holder: holders[0] ?? null, holders, waiters: view.waiters };
+  return { ...view, holder: holders[0] ?? null, holders };
 }
 
 /** One holder with its metadata parsed. */

@@ -22,10 +22,13 @@ export interface LockMachine {
   sessionCount(): number;
   /** Sessions with id index > `after`, oldest first, at most `limit`. */
   sessions(after: Index, limit: number): readonly SessionView[];
-  /** A free lock is a view without holders and waiters. */
-  inspect(name: string): LockView;
+  /**
+   * A free lock is a view without holders and waiters. Of a queue the first `waitersMax` are
+   * shown, all unless given.
+   */
+  inspect(name: string, waitersMax?: number): LockView;
   /** Locks that are held or waited for, name > `after`, in byte order, at most `limit`. */
-  list(prefix: string, after: string, limit: number): readonly LockView[];
+  list(prefix: string, after: string, limit: number, waitersMax?: number): readonly LockView[];
   /** Token of what that acquire holds; 0 when it waits, is over, or never was. */
   tokenOf(session: SessionId, acquireSeq: number): Token;
   lockCount(): number;

@@ -51,12 +51,13 @@ class StateMachine implements LockMachine {
     return this.state.sessions.page(after, limit).map(sessionView);
   }
 
-  inspect(name: string): LockView {
-    return lockView(name, this.state.locks.find(name));
+  inspect(name: string, waitersMax = Infinity): LockView {
+    return lockView(name, this.state.locks.find(name), waitersMax);
   }
 
-  list(prefix: string, after: string, limit: number): readonly LockView[] {
-    return this.state.locks.page(prefix, after, limit).map((name) => this.inspect(name));
+  list(prefix: string, after: string, limit: number, waitersMax?: number): readonly LockView[] {
+    const names = this.state.locks.page(prefix, after, limit);
+    return names.map((name) => this.inspect(name, waitersMax));
   }
 
   tokenOf(session: SessionId, acquireSeq: number): Token {

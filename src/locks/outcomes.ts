@@ -27,11 +27,13 @@ export interface WaiterView {
   readonly sinceMs: number;
 }
 
-/** A lock with its holders, and its waiters in their order. */
+/** A lock with its holders, and the first of its waiters in their order. */
 export interface LockView {
   readonly name: string;
   readonly holders: readonly HolderView[];
   readonly waiters: readonly WaiterView[];
+  /** All that wait, shown or not. */
+  readonly waiterCount: number;
 }
 
 export interface SessionView {

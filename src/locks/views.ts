@@ -3,11 +3,12 @@
 import type { HolderView, LockView, SessionView, WaiterView } from './outcomes.ts';
 import type { Claim, Lock, Session } from './state.ts';
 
-/** A lock as seen from outside; of a free one only the name is there. */
-export function lockView(name: string, lock: Lock | null): LockView {
-  if (lock === null) return { name, holders: [], waiters: [] };
-  const waiters = lock.queue === null ? [] : [...lock.queue.values()].map(waiterView);
-  return { name, holders: lock.holders.map(holderView), waiters };
+/** A lock as seen from outside, with at most so many waiters; of a free one only the name. */
+export function lockView(name: string, lock: Lock | null, waitersMax: number): LockView {
+  if (lock === null) return { name, holders: [], waiters: [], waiterCount: 0 };
+  const waiters = lock.queue?.head(waitersMax).map(waiterView) ?? [];
+  const holders = lock.holders.map(holderView);
+  return { name, holders, waiters, waiterCount: lock.queue?.size ?? 0 };
 }
 
 /** A grant as the loser of the race and an inspector see it. */

@@ -7,6 +7,9 @@ import type { NodeStatus, Query, QueryResult } from '../wire/client-messages.ts'
 /** One page of a list, and the queue that one lock shows, fit a frame with room to spare. */
 const PAGE_BYTES_MAX = 128 * 1024;
 const PAGE_ROWS_MAX = 1_000;
+/** Waiters that are shown of a lock that is looked at, and of each lock of a list. */
+const INSPECT_WAITERS_MAX = 500;
+const LIST_WAITERS_MAX = 20;
 
 /** Answers from the state as it is; whoever needs a linearizable answer asks after a round. */
 export function answerQuery(
@@ -22,10 +25,10 @@ export function answerQuery(
     case 'grant':
       return { kind: 'grant', token: machine.tokenOf(query.session, query.acquireSeq) };
     case 'inspect':
-      return { kind: 'lock', lock: trimLock(machine.inspect(query.name)) };
+      return { kind: 'lock', lock: trimLock(machine.inspect(query.name, INSPECT_WAITERS_MAX)) };
     case 'list': {
       const limit = Math.min(query.limit, PAGE_ROWS_MAX);
-      const found = machine.list(query.prefix, query.after, limit + 1);
+      const found = machine.list(query.prefix, query.after, limit + 1, LIST_WAITERS_MAX);
       const locks = takeBytes(found.slice(0, limit).map(trimLock), sizeOfLock);
       return { kind: 'locks', locks, hasMore: found.length > locks.length };
     }
@@ -50,7 +53,7 @@ export function refuseQuery(code: ErrorCode, message: string): HostAnswer {
 function trimLock(lock: LockView): LockView {
   const waiters = takeBytes(lock.waiters, (view) => 200 + 3 * view.sessionName.length);
   const holders = takeBytes(lock.holders, sizeOfHolder);
-  return { name: lock.name, holders, waiters };
+  return { ...lock, holders, waiters };
 }
 
 function sizeOfHolder(view: HolderView): number {

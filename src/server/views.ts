@@ -14,6 +14,7 @@ export function lockJson(lock: LockView): JsonObject {
     holder: holders[0] ?? null,
     holders,
     waiters: lock.waiters.map(waiterJson),
+    waiterCount: lock.waiterCount,
   };
 }
 

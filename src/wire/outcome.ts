@@ -109,7 +109,8 @@ function readContent(read: Reader): AnyOutcome {
 
 /** A lock with its holders and waiters as a positional array. */
 export function lockFields(lock: LockView): unknown[] {
-  return [lock.name, lock.holders.map(holderFields), lock.waiters.map(waiterFields)];
+  const { name, holders, waiters, waiterCount } = lock;
+  return [name, holders.map(holderFields), waiters.map(waiterFields), waiterCount];
 }
 
 /** Throws DecodeError. */
@@ -119,6 +120,7 @@ export function readLock(value: unknown, what: string): LockView {
     name: read.text('name'),
     holders: read.list('holders', readHolder),
     waiters: read.list('waiters', readWaiter),
+    waiterCount: read.integer('waiterCount'),
   });
 }
 

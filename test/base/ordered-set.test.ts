@@ -25,6 +25,7 @@ test('an ordered set agrees with a sorted array, whatever is added and removed',
         expect([...set.values()]).toEqual(sorted);
         expect(set.size).toBe(sorted.length);
         expect(set.first()).toBe(sorted[0] ?? null);
+        expect(set.head(probe + 1)).toEqual(sorted.slice(0, probe + 1));
         expect(set.has(probe)).toBe(model.has(probe));
         expect(set.rank(probe)).toBe(sorted.filter((value) => value < probe).length);
         expect([...set.valuesFrom(probe)]).toEqual(sorted.filter((value) => value >= probe));
@@ -46,6 +47,7 @@ test('an ordered set of many chunks keeps order, rank and size', () => {
   expect([...set.values()]).toEqual(Array.from({ length: 2_002 }, (_, tenth) => tenth * 10));
   expect(set.size).toBe(2_002);
   expect(set.rank(10_000)).toBe(1_000);
+  expect(set.head(1_500)).toEqual(Array.from({ length: 1_500 }, (_, tenth) => tenth * 10));
 });
 
 test('a page of names is what sorting and filtering would give', () => {

@@ -26,6 +26,7 @@ const LOCK = {
       sinceMs: 1_000,
     },
   ],
+  waiterCount: 1,
 } as const;
 
 test('K1 a lock is shown with token, holder, host, pid, since, metadata and waiters', () => {
@@ -51,11 +52,20 @@ test('K2 a lock is JSON with the same words as over HTTP', () => {
     name: 'backup',
     holder: { token: 42, since: '1970-01-01T00:00:00.000Z', sessionMeta: { pid: 77 } },
     waiters: [{ session: '41-def', since: '1970-01-01T00:00:01.000Z' }],
+    waiterCount: 1,
   });
 });
 
+test('of a long queue the head is shown, and how many more wait', () => {
+  const [holder] = LOCK.holders;
+  const lines = lockLines({ ...LOCK, holder, waiterCount: 12_346 });
+  expect(lines.at(-1)).toBe('  and 12345 more');
+  expect(lockLines({ ...LOCK, holder }).join('\n')).not.toContain('more');
+});
+
 test('a free lock is said to be free', () => {
-  expect(lockLines({ name: 'x', holder: null, holders: [], waiters: [] })).toEqual(['"x" is free']);
+  const free = { name: 'x', holder: null, holders: [], waiters: [], waiterCount: 0 };
+  expect(lockLines(free)).toEqual(['"x" is free']);
 });
 
 test('metadata that is no object shows no host', () => {

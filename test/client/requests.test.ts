@@ -177,11 +177,16 @@ describe('refusals', () => {
     await world.settle(client.lock('b/1').acquire());
     const lock = await world.settle(client.inspect('a/1'));
     expect(lock).toMatchObject({ holder: { token: grant.token, meta: { job: 7 } }, waiters: [] });
+    expect(lock.waiterCount).toBe(0);
     expect(lock.revision).toBe(world.cluster.revision);
     expect((await world.settle(client.inspect('free'))).holder).toBe(null);
     const page = await world.settle(client.list({ prefix: 'a/' }));
     expect(page.locks.map((each) => each.name)).toEqual(['a/1']);
     expect((await world.settle(client.list({ limit: 1 }))).hasMore).toBe(true);
+    const waiting = world.client({ name: 'next' }).lock('a/1').acquire();
+    waiting.catch(() => {});
+    await world.run(100);
+    expect((await world.settle(client.inspect('a/1'))).waiterCount).toBe(1);
   });
 });
 

@@ -159,6 +159,7 @@ describe('looking and breaking', () => {
       holder: null,
       holders: [],
       waiters: [],
+      waiterCount: 0,
     });
   });
 

@@ -40,6 +40,7 @@ const LOCK: LockView = {
       sinceMs: 1_790_000_000_001,
     },
   ],
+  waiterCount: 700,
 };
 
 const SESSION_VIEW: SessionView = {
@@ -121,7 +122,11 @@ const OUTCOMES: readonly (Outcome | Refused)[] = [
 
 const RESULTS: readonly QueryResult[] = [
   { kind: 'lock', lock: LOCK },
-  { kind: 'locks', locks: [LOCK, { name: 'free', holders: [], waiters: [] }], hasMore: true },
+  {
+    kind: 'locks',
+    locks: [LOCK, { name: 'free', holders: [], waiters: [], waiterCount: 0 }],
+    hasMore: true,
+  },
   { kind: 'session', session: SESSION_VIEW },
   { kind: 'sessions', sessions: [SESSION_VIEW], hasMore: false },
   { kind: 'status', status: STATUS },
