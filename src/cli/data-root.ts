@@ -23,6 +23,9 @@ export interface DataRoot {
 const PREDECESSOR_MS = 3_000;
 const LOOK_AGAIN_MS = 100;
 
+const UNBORN_NAMES: readonly string[] = ['log', 'slot-a.tmp', 'slot-b.tmp'];
+const LEVEL_FILE = /^(?:CURRENT|LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(?:log|ldb|dbtmp))$/;
+
 /**
  * Waits a moment for nodes of before that are still stopping. Throws a Failure (81) that names a
  * directory when a node goes on running in it.
@@ -64,10 +67,12 @@ export function prepareDataRoot({ path, nodeIds }: DataRoot): void {
  */
 export async function clearDataRoot({ path, nodeIds }: DataRoot): Promise<void> {
   const present = existsSync(path) ? readdirSync(path) : [];
-  const marked = await keepIf(
+  const unborn = nodeIds.map((id) => join(path, id)).filter(isUnborn);
+  const born = await keepIf(
     present.map((name) => join(path, name)),
     hasSlots,
   );
+  const marked = [...born, ...unborn];
   const foreign = nodeIds.filter((id) => {
     const directory = join(path, id);
     return present.includes(id) && !marked.includes(directory) && !isEmpty(directory);
@@ -83,6 +88,20 @@ export async function clearDataRoot({ path, nodeIds }: DataRoot): Promise<void> 
   if (used !== undefined) throw directoryInUse(used);
   for (const directory of [...marked, ...nodeIds.map((id) => join(path, id))]) {
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Whether it is what a node leaves that was killed while it made its directory: the log store comes
+ * first, and only then a slot that says whose it is. Such a node has promised nothing to anybody.
+ */
+function isUnborn(directory: string): boolean {
+  try {
+    const names = readdirSync(directory);
+    const isOurs = names.includes('log') && names.every((name) => UNBORN_NAMES.includes(name));
+    return isOurs && readdirSync(logDirectory(directory)).every((name) => LEVEL_FILE.test(name));
+  } catch {
+    return false;
   }
 }
 
