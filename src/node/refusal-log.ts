@@ -8,9 +8,9 @@ const REPEAT_US = 60_000_000;
 const REMEMBERED_MAX = 256;
 
 /**
- * Refused links, and garbage, in the log. A peer that is refused dials again several times a second, until
- * somebody acts: its refusal is told once a minute, so that it neither buries the rest of the log
- * nor fills the disk.
+ * Refused links, and garbage, in the log. A peer that is refused dials again several times a
+ * second, until somebody acts: its refusal is told once a minute, so that it neither buries the
+ * rest of the log nor fills the disk.
  */
 export class RefusalLog {
   private readonly clock: Pick<Clock, 'monoUs'>;
