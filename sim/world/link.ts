@@ -8,6 +8,8 @@ import type { Life, Work } from './process.ts';
 
 /** Above so many bytes in its own memory a sender is told to wait. */
 export const HIGH_WATER_BYTES = 64 * 1024;
+/** A larger frame ends its link, as it does by default in the shipped transport. */
+const FRAME_BYTES_MAX = 256 * 1024;
 
 /** What one end of a link is made of. */
 export interface LinkEndPlan {
@@ -34,6 +36,8 @@ export class LinkEnd implements Link {
   private readonly lane: string;
   private readonly unread: Parcel[] = [];
   private isOver = false;
+  /** True from an oversize frame until the owner is told. */
+  private isEnding = false;
   private isHeld = false;
   private isPumping = false;
   private owesDrain = false;
@@ -59,7 +63,11 @@ export class LinkEnd implements Link {
   }
 
   send(frame: Uint8Array): boolean {
-    if (this.isOver) return false;
+    if (this.isOver || this.isEnding) return false;
+    if (frame.length > FRAME_BYTES_MAX) {
+      this.endAfterCall(`a frame of ${frame.length} bytes was to be sent`);
+      return false;
+    }
     // A copy: nobody shares memory with another process.
     this.plan.outgoing.push({ kind: 'frame', bytes: frame.slice() });
     const hasRoom = this.bufferedBytes <= HIGH_WATER_BYTES;
@@ -185,6 +193,18 @@ export class LinkEnd implements Link {
     this.plan.outgoing.breakOff('reset');
     this.finish();
     this.onClose('no sign of life');
+  }
+
+  /** Ends the link now, but tells the owner only when its call has returned. */
+  private endAfterCall(reason: string): void {
+    this.isEnding = true;
+    this.plan.outgoing.push({ kind: 'close', reason });
+    const run = (): void => {
+      if (this.isOver) return;
+      this.finish();
+      this.onClose(reason);
+    };
+    this.life.schedule(this.life.nowUs(), this.work({ kind: 'close', run }));
   }
 
   private pumpSoon(): void {

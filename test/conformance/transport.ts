@@ -231,6 +231,18 @@ function testEnds(world: () => TransportWorld): void {
     expect(pair.atAccepted.frames.length).toBe(50);
   });
 
+  test('an oversize frame ends the link at both ends instead of reaching the far one', async () => {
+    const pair = await connected(world());
+    pair.dialled.send(frameOf(1));
+    expect(pair.dialled.send(frameOf(2, 262_145))).toBe(false);
+    expect(pair.dialled.send(frameOf(3))).toBe(false);
+    expect(pair.atDialled.closes).toEqual([]);
+    await world().until('both ends know', () => pair.atAccepted.closes.length === 1);
+    expect(pair.atDialled.closes).toEqual(['a frame of 262145 bytes was to be sent']);
+    expect(pair.atAccepted.closes[0]).toContain('a frame of 262145 bytes was to be sent');
+    expect(pair.atAccepted.frames.map(numberOf)).toEqual([1]);
+  });
+
   test('closing the listener ends its links and refuses later dials', async () => {
     const pair = await connected(world());
     let isDone = false;

@@ -108,15 +108,6 @@ describe('frames that are not ours', () => {
     await until('the reason', () => (accepted[0]?.record.closes.length ?? 0) > 0);
     expect(accepted[0]?.record.closes).toEqual(['a text frame came; expected binary frames only']);
   });
-
-  test('sending an oversize frame ends the link instead of reaching the far end', async () => {
-    const pair = await connected(await open());
-    expect(pair.dialled.send(new Uint8Array(262_145))).toBe(false);
-    expect(pair.atDialled.closes).toEqual([]);
-    await until('both ends know', () => pair.atAccepted.closes.length === 1);
-    expect(pair.atDialled.closes).toEqual(['a frame of 262145 bytes was to be sent']);
-    expect(pair.atAccepted.frames).toEqual([]);
-  });
 });
 
 describe('handshakes that are not ours', () => {
