@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkLockName } from './lock-name.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { HoldfastError } from '../base/error.ts';
+import { queueText } from '../client/acquire-error.ts';
 import type { Client, Grant } from '../index.ts';
 import type { ForwardedSignal } from './child.ts';
 import { showDuration } from './duration.ts';
@@ -72,7 +74,8 @@ export async function takeLock(
     grant = await client.lock(name).acquire({ waitMs, signal });
   } catch (error) {
     await Promise.race([client.close(), delay(FAREWELL_MS)]);
-    throw inbox.interruption === null ? error : interruption(name, inbox.interruption);
+    if (inbox.interruption !== null) throw interruption(name, inbox.interruption);
+    throw ofWholeWait(error, name, options.wait);
   }
   if (inbox.interruption !== null) {
     await giveBack({ client, grant });
@@ -103,6 +106,15 @@ export function giveBack({ client, grant }: Holding): Promise<boolean> {
     return isReleased;
   });
   return Promise.race([farewell, delay(FAREWELL_MS, false)]);
+}
+
+// The client only knew what connecting had left of the wait; the user knows what was typed.
+function ofWholeWait(error: unknown, name: string, waitMs: number): unknown {
+  if (!HoldfastError.is(error) || typeof error.details['waitMs'] !== 'number') return error;
+  const { ahead } = error.details;
+  const queue = queueText({ ahead: typeof ahead === 'number' ? ahead : null });
+  const text = `"${name}" was not granted within ${showDuration(waitMs)} (--wait)${queue}`;
+  return new HoldfastError(error.code, text, { details: { ...error.details, waitMs } });
 }
 
 function interruption(name: string, signal: ForwardedSignal): Failure {

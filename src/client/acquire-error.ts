@@ -30,12 +30,18 @@ export function busyError(
   return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is busy: ${who}`, { details });
 }
 
-/** WAIT_OVER: it stood in the queue, others were before it for too long. */
-export function waitOverError(attempt: Attempt): HoldfastError {
-  const { ahead, waitedMs } = attempt;
-  const queue = ahead === null ? '' : `; ${ahead} requests were before it when it was queued`;
-  const text = `${nameList(attempt.names)} was not granted within ${waitedMs} ms${queue}`;
-  return new HoldfastError('WAIT_OVER', text, { details: { ...attempt } });
+/** WAIT_OVER: it stood in the queue, others were before it for longer than it was to wait. */
+export function waitOverError(attempt: Attempt, waitMs: number): HoldfastError {
+  const limit = `the ${waitMs} ms that it was to wait`;
+  const text = `${nameList(attempt.names)} was not granted within ${limit}${queueText(attempt)}`;
+  return new HoldfastError('WAIT_OVER', text, { details: { ...attempt, waitMs } });
+}
+
+/** How a WAIT_OVER tells where the request stood; begins with a semicolon, or is empty. */
+export function queueText({ ahead }: Pick<Attempt, 'ahead'>): string {
+  if (ahead === null) return '';
+  const requests = ahead === 1 ? '1 request was' : `${ahead} requests were`;
+  return `; ${requests} before it when it was queued`;
 }
 
 /** WAIT_OVER: how the wait ended was not kept, for it was acknowledged; nothing is held. */

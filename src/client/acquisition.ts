@@ -159,7 +159,7 @@ export class Acquisition implements Waiting, CommandOwner {
   }
 
   private onEnded(cause: EndCause, reason: string): void {
-    if (cause === 'withdrawn') this.fail(waitOverError(this.attempt()));
+    if (cause === 'withdrawn') this.fail(waitOverError(this.attempt(), this.request.waitMs));
     else if (cause === 'broken') {
       const text = `the lock was granted and broken before this client learnt of it: ${reason}`;
       this.fail(new HoldfastError('BROKEN', text));
@@ -167,7 +167,7 @@ export class Acquisition implements Waiting, CommandOwner {
   }
 
   private onWaitOver(): void {
-    this.giveUp(waitOverError(this.attempt()));
+    this.giveUp(waitOverError(this.attempt(), this.request.waitMs));
   }
 
   private onNoAnswer(): void {

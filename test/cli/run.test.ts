@@ -65,6 +65,14 @@ describe('holdfast run', () => {
     expect(Number((await second.ended).stdout)).toBeGreaterThan(token);
   });
 
+  test('a wait that is over is told as it was typed, whatever connecting took of it', async () => {
+    const name = freshName();
+    await startSleeper(name);
+    const result = await cluster.cli('run', name, '--wait', '1s', '--', 'true');
+    expect(result).toMatchObject({ code: 75, stdout: '' });
+    expect(result.stderr).toContain(`WAIT_OVER: "${name}" was not granted within 1s (--wait); `);
+  });
+
   test.each([
     [['sh', '-c', 'exit 0'], 0],
     [['sh', '-c', 'exit 1'], 1],

@@ -19,7 +19,8 @@ describe('the wait is over', () => {
     const { world, holder, other } = await busyWorld();
     const error = await world.error(other.lock('a').acquire({ waitMs: 100 }));
     expect(error.code).toBe('WAIT_OVER');
-    expect(error.message).toContain('"a" was not granted within 100 ms');
+    expect(error.message).toContain('"a" was not granted within the 100 ms that it was to wait');
+    expect(error.details).toMatchObject({ waitMs: 100, waitedMs: 100 });
     await world.run(5);
     expect(world.standing('a')).toEqual({ holders: 1, waiters: 0 });
     await world.settle(holder.close());
@@ -33,7 +34,10 @@ describe('the wait is over', () => {
     await world.run(50);
     const session = other.session.id ?? '';
     world.cluster.apply({ op: 'withdraw', session, acquireSeq: 1, proposerTerm: 1 });
-    expect((await world.error(waiting)).code).toBe('WAIT_OVER');
+    const error = await world.error(waiting);
+    expect(error.code).toBe('WAIT_OVER');
+    expect(error.message).toContain('within the 10000 ms that it was to wait');
+    expect(error.details['waitedMs']).toBeLessThan(10_000);
   });
 
   test('waiting has a default limit; Infinity must be said', async () => {
