@@ -149,7 +149,8 @@ function report(raw, rows) {
     console.log(
       `${String(row.users).padStart(5)} users on ${String(row.sessions).padStart(2)} sessions: ` +
         `${row.cyclesPerSecond} cycles/s (${row.spread.join('-')}), ` +
-        `acquire p50 ${row.acquireP50Ms} ms (${round(row.acquireP50Ms / raw.p50Ms)} × raw), p99 ${row.acquireP99Ms} ms, ` +
+        `acquire p50 ${row.acquireP50Ms} ms (${round(row.acquireP50Ms / raw.p50Ms)} × raw), ` +
+        `p99 ${row.acquireP99Ms} ms, ` +
         `servers ${row.serverCpuUsPerCycle} µs CPU/cycle`,
     );
   }

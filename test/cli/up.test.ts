@@ -39,7 +39,7 @@ describe('a local cluster', () => {
   test('it says who leads, and where the nodes are for other terminals', async () => {
     const cluster = await startUp(scratchDirectory());
     expect(cluster.up.stdout).toMatch(/^ready leader=n[123] nodes=(127\.0\.0\.1:\d+,?){3}\n$/);
-    expect(cluster.up.stderr).toContain(`export HOLDFAST_NODES=${cluster.nodes}\n`);
+    expect(await cluster.up.line(/^export /)).toBe(`export HOLDFAST_NODES=${cluster.nodes}`);
     const { stdout, code } = await cluster.cli('status');
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toMatch(
