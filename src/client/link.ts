@@ -38,7 +38,10 @@ export interface LinkSettings {
 /** What a link tells its owner; all of it outside the owner's own calls. */
 export interface LinkOwner {
   hello(): ClientHello;
-  /** The node greeted. An error refuses it: the link is closed and dialled again later. */
+  /**
+   * The node greeted, or told its cluster as it was founded for it while the link was up. An error
+   * refuses it: the link is closed and dialled again later.
+   */
   onWelcome(link: NodeLink, welcome: Welcome): HoldfastError | null;
   onMessages(link: NodeLink, messages: readonly NodeMessage[]): void;
   onDrain(link: NodeLink): void;
@@ -180,11 +183,21 @@ export class NodeLink {
     this.state = 'up';
     this.problem = null;
     this.upSinceUs = this.ports.clock.monoUs();
+    this.learnCluster(welcome);
+  }
+
+  /** False if the node is of another cluster: the link is down then. */
+  private learnCluster(welcome: Welcome): boolean {
     const refusal = this.owner.onWelcome(this, welcome);
     if (refusal !== null) this.drop(refusal.message);
+    return refusal === null;
   }
 
   private handOver(messages: readonly NodeMessage[]): void {
+    // Before its leader is believed: a node that was blank may have been founded for others.
+    for (const message of messages) {
+      if (message.type === 'welcome' && !this.learnCluster(message)) return;
+    }
     for (const message of messages) if (message.type === 'leader') this.news = message;
     this.owner.onMessages(this, messages);
     const goodbye = messages.find((message) => message.type === 'goodbye');

@@ -41,6 +41,13 @@ export interface ClientLinkOptions {
   readonly onClosed: () => void;
 }
 
+/** What was agreed with a client; `told` is the cluster that it knows of from here. */
+interface Greeting {
+  readonly version: number;
+  readonly expected: string | null;
+  told: string | null;
+}
+
 /**
  * One client's connection: messages in, answers out, gathered into one frame a turn. Garbage ends
  * the connection, and nothing else.
@@ -50,7 +57,7 @@ export class ClientLink {
   private readonly attached = new Map<SessionId, () => void>();
   private outgoing: NodeMessage[] = [];
   private keptAlive: KeepAliveResult[] | null = null;
-  private isGreeted = false;
+  private greeting: Greeting | null = null;
   private isOver = false;
   private readonly inbox: ClientInbox;
 
@@ -62,9 +69,15 @@ export class ClientLink {
     options.link.onClose = () => this.finish();
   }
 
-  /** Tells who leads; the client believes the highest term. */
+  /**
+   * Tells who leads; the client believes the highest term. One that was greeted while this node
+   * was blank learns first which cluster that leader is of.
+   */
   tellLeader(): void {
-    if (!this.isGreeted) return;
+    const { greeting } = this;
+    if (greeting === null) return;
+    const isNews = greeting.told === null && this.options.self().clusterId !== null;
+    if (isNews && !this.welcome(greeting)) return;
     this.push({ type: 'leader', ...this.options.self().leader });
   }
 
@@ -90,7 +103,7 @@ export class ClientLink {
 
   private onMessage(message: ClientMessage): void {
     if (message.type === 'hello') return this.greet(message);
-    if (!this.isGreeted) return this.close('INVALID', 'the first message must be a hello');
+    if (this.greeting === null) return this.close('INVALID', 'the first message must be a hello');
     const { host } = this.options;
     switch (message.type) {
       case 'command':
@@ -114,21 +127,31 @@ export class ClientLink {
   }
 
   private greet(hello: Extract<ClientMessage, { type: 'hello' }>): void {
-    const { clusterId: own, nodeId, storeId } = this.options.self();
     if (hello.versionMax < CLIENT_PROTOCOL.min || hello.versionMin > CLIENT_PROTOCOL.max) {
       const theirs = `${hello.versionMin}-${hello.versionMax}`;
       const ours = `${CLIENT_PROTOCOL.min}-${CLIENT_PROTOCOL.max}`;
       return this.close('INVALID', `the client speaks protocol ${theirs}, this node ${ours}`);
     }
-    if (hello.clusterId !== null && own !== null && hello.clusterId !== own) {
-      const text = `this node belongs to cluster ${own}, not to ${hello.clusterId}`;
-      return this.close('CLUSTER_CHANGED', text);
-    }
-    this.isGreeted = true;
-    this.options.onGreeted();
     const version = Math.min(hello.versionMax, CLIENT_PROTOCOL.max);
-    this.push({ type: 'welcome', version, clusterId: own, nodeId, storeId });
+    const greeting = { version, expected: hello.clusterId, told: null };
+    if (!this.welcome(greeting)) return;
+    this.greeting = greeting;
+    this.options.onGreeted();
     this.tellLeader();
+  }
+
+  /** False if the client belongs elsewhere: the link is closed then. */
+  private welcome(greeting: Greeting): boolean {
+    const { clusterId, nodeId, storeId } = this.options.self();
+    const { version, expected } = greeting;
+    if (expected !== null && clusterId !== null && expected !== clusterId) {
+      const text = `this node belongs to cluster ${clusterId}, not to ${expected}`;
+      this.close('CLUSTER_CHANGED', text);
+      return false;
+    }
+    greeting.told = clusterId;
+    this.push({ type: 'welcome', version, clusterId, nodeId, storeId });
+    return true;
   }
 
   private execute(message: Extract<ClientMessage, { type: 'command' }>): void {

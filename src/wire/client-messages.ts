@@ -93,6 +93,7 @@ export interface FoundingMessage {
 export type ClientMessage =
   ClientHello | CommandMessage | KeepAliveMessage | AttachMessage | QueryMessage | FoundingMessage;
 
+/** Answers the hello; comes again when a blank node is founded while the link is up. */
 export interface Welcome {
   readonly type: 'welcome';
   readonly version: number;

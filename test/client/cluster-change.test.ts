@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Link } from '../../src/ports/transport.ts';
+import { encodeNodeMessages } from '../../src/wire/client.ts';
+import type { NodeMessage } from '../../src/wire/client-messages.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld, failureOf } from './fake-world.ts';
 
@@ -35,6 +38,31 @@ describe('C18 the cluster was founded anew', () => {
     expect(world.warnings.join()).toContain(
       '10.0.0.3:7103 says: this node belongs to cluster other, not to c1',
     );
+  });
+});
+
+describe('a blank node', () => {
+  const welcome = { type: 'welcome', version: 1, nodeId: 'n3', storeId: 'n3' } as const;
+
+  test('that is founded for others is left out before its leader is believed', async () => {
+    const world = new FakeWorld();
+    const address = ADDRESSES[2] ?? '';
+    let tell = (_: readonly NodeMessage[]): void => {};
+    const accept = (link: Link): void => {
+      tell = (messages) => link.send(encodeNodeMessages(messages));
+      link.onFrame = () => tell([{ ...welcome, clusterId: null }]);
+    };
+    world.cluster.node('n3').stop();
+    world.network.places.set(address, { accept });
+    const client = world.client();
+    const grant = await world.settle(client.lock('a').acquire());
+    expect(client.nodes()[2]?.state).toBe('up');
+    const news = { type: 'leader', term: 1_000, leaderId: 'n3', address, isReady: true } as const;
+    tell([{ ...welcome, clusterId: 'other' }, news]);
+    await world.run(10);
+    expect(client.nodes()[2]?.problem).toContain('is of cluster other');
+    expect(grant.held()).toBe(true);
+    await world.settle(grant.release());
   });
 });
 

@@ -19,11 +19,12 @@ function setUp(host: Host) {
   const clock = new ManualClock();
   const link = new FakeLink('client:1');
   const ends: string[] = [];
+  const own: { clusterId: string | null } = { clusterId: 'c' };
   const clientLink = new ClientLink({
     link,
     host,
     clock,
-    self: () => ({ ...SELF, leader: LEADER }),
+    self: () => ({ ...SELF, ...own, leader: LEADER }),
     limits: { commandsMax: 2_000, bytesMax: 1_048_576 },
     onGreeted: () => {},
     onClosed: () => ends.push('closed'),
@@ -33,7 +34,7 @@ function setUp(host: Host) {
     clock.turn();
   };
   const heard = (): NodeMessage[] => link.sent.flatMap((frame) => decodeNodeMessages(frame));
-  return { clock, link, clientLink, ends, say, heard };
+  return { clock, link, clientLink, ends, say, heard, own };
 }
 
 test('answers with long texts never make a frame that is too large', () => {
@@ -72,6 +73,26 @@ test('M-67 C18 a client of another cluster is told so, and not served', () => {
   say([{ ...HELLO, clusterId: 'other' }]);
   expect(heard()).toMatchObject([{ type: 'goodbye', code: 'CLUSTER_CHANGED' }]);
   expect(link.closed).not.toBe(null);
+});
+
+test('M-67 C18 a blank node tells its clients which cluster it was founded for, once', () => {
+  for (const theirs of [null, 'c', 'other']) {
+    const { clock, clientLink, heard, say, own } = setUp(createScriptedHost());
+    own.clusterId = null;
+    say([{ ...HELLO, clusterId: theirs }]);
+    const before = heard().length;
+    own.clusterId = 'c';
+    for (let turn = 0; turn < 2; turn++) {
+      clientLink.tellLeader();
+      clock.turn();
+    }
+    const told = heard().slice(before);
+    if (theirs === 'other') expect(told).toMatchObject([{ code: 'CLUSTER_CHANGED' }]);
+    else {
+      expect(told.map(({ type }) => type)).toEqual(['welcome', 'leader', 'leader']);
+      expect(told[0]).toMatchObject({ clusterId: 'c' });
+    }
+  }
 });
 
 test('who attaches more sessions than a link may have is cut off, and follows none of them', () => {

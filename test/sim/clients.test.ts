@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../src/base/error.ts';
 import type { Grant } from '../../src/client/grant.ts';
+import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
+import { foundCluster } from '../../sim/cluster-founding.ts';
 import { valueOf } from '../../sim/cluster-client.ts';
 import type { SimClient } from '../../sim/cluster-client.ts';
 import { E, seeds, withLeader } from './scenario.ts';
@@ -41,6 +43,19 @@ describe('the shipped client', () => {
     await cluster.until('the close', () => closed.isSettled);
     await cluster.converge();
     expect(cluster.living().map((status) => status.locks)).toEqual([0, 0, 0]);
+  });
+
+  test('learns its cluster when the nodes that it is linked with are founded', async () => {
+    const cluster = await createSimCluster({ seed: 1, isFounded: false });
+    const one = cluster.client('one');
+    await cluster.runFor(1_000);
+    expect(one.client.nodes().map((node) => node.state)).toEqual(['up', 'up', 'up']);
+    expect(one.client.clusterId).toBe(null);
+    await foundCluster(cluster);
+    await cluster.waitLeader();
+    await cluster.runFor(100);
+    expect(one.client.clusterId).toBe(cluster.living()[0]?.clusterId);
+    expect(one.client.nodes().map((node) => node.state)).toEqual(['up', 'up', 'up']);
   });
 
   test('A9 A14 keeps its lock through the death of the leader, and a waiter through it gets its turn', async () => {
