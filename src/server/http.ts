@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { cors } from 'hono/cors';
+import { METHOD_NAME_ALL } from 'hono/router';
 import type { RequestListener } from 'node:http';
 import { HoldfastError } from '../base/error.ts';
 import type { NodeId } from '../base/units.ts';
@@ -72,12 +73,32 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
   healthRoutes(app, routing);
   sessionRoutes(app, routing);
   lockRoutes(app, routing);
+  refuseOtherMethods(app);
   app.notFound((context) => {
-    const text = `there is no ${context.req.method} ${context.req.path} here`;
-    return problemResponse(new HoldfastError('INVALID', text), { status: 404 });
+    const error = new HoldfastError('INVALID', `there is no ${context.req.path} here`);
+    return problemResponse(error, { status: 404, title: 'no such path' });
   });
   app.onError((error, context) => answerError(error, context, options));
   return app;
+}
+
+// After all routes: at every path that some method has, the others are answered 405.
+function refuseOtherMethods(app: Hono<HttpEnv>): void {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of app.routes) {
+    if (method === METHOD_NAME_ALL) continue;
+    // Whoever may GET may ask for the headers alone.
+    const names = method === 'GET' ? ['GET', 'HEAD'] : [method];
+    methods.set(path, [...(methods.get(path) ?? []), ...names]);
+  }
+  for (const [path, names] of methods) {
+    const allowed = names.join(', ');
+    app.all(path, ({ req }) => {
+      const text = `${req.path}: expected ${allowed}; got ${req.method}`;
+      const options = { status: 405, title: 'no such method', headers: { Allow: allowed } };
+      return problemResponse(new HoldfastError('INVALID', text), options);
+    });
+  }
 }
 
 function answerError(error: Error, context: Context<HttpEnv>, options: HttpOptions): Response {

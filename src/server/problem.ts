@@ -16,16 +16,20 @@ export interface Problem {
 
 const RETRY_AFTER_S = '1';
 
-/** A problem as a response; `status` only where the code's own does not say it (404, 307). */
-export function problemResponse(
-  error: HoldfastError,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Response {
+/** Where the code's own status and meaning do not say it: 307, 404, 405. */
+export interface ProblemOptions {
+  readonly status?: number;
+  readonly title?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A problem as a response. */
+export function problemResponse(error: HoldfastError, options: ProblemOptions = {}): Response {
   const status = options.status ?? ERROR_CODES[error.code].httpStatus;
   const problem: Problem = {
     ...error.details,
     type: `urn:holdfast:error:${error.code}`,
-    title: ERROR_CODES[error.code].meaning,
+    title: options.title ?? ERROR_CODES[error.code].meaning,
     status,
     detail: error.message,
     code: error.code,

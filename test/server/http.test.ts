@@ -76,9 +76,27 @@ describe('requests that are wrong change nothing and are answered with a problem
     expect(good.headers.get('Access-Control-Allow-Origin')).toBe('http://ui.example');
   });
 
-  test('404 is for unknown routes', async () => {
-    expect((await call(address, 'GET /v1/lock/x')).status).toBe(404);
-    expect((await call(address, 'POST /v1/status', { body: {} })).status).toBe(404);
+  test('404 is for unknown paths, and says so', async () => {
+    const { status, body } = await call(address, 'GET /v1/lock/x');
+    expect(status).toBe(404);
+    expect(body).toMatchObject({ code: 'INVALID', title: 'no such path', status: 404 });
+    expect(body['detail']).toContain('there is no /v1/lock/x here');
+  });
+
+  test.each([
+    ['POST /v1/status', 'GET, HEAD'],
+    ['DELETE /v1/locks', 'GET, HEAD'],
+    ['POST /v1/locks/x', 'GET, HEAD'],
+    ['GET /v1/locks/x/acquire', 'POST'],
+    ['GET /v1/sessions', 'POST'],
+    ['POST /v1/sessions/1-a', 'DELETE'],
+  ] as const)('405 is for a wrong method: %s may be %s', async (request, allowed) => {
+    const { status, headers, body } = await call(address, request);
+    expect(status).toBe(405);
+    expect(headers.get('Allow')).toBe(allowed);
+    expect(headers.get('Content-Type')).toBe('application/problem+json');
+    expect(body).toMatchObject({ code: 'INVALID', title: 'no such method', outcome: 'none' });
+    expect(body['detail']).toContain(`expected ${allowed}; got ${request.split(' ')[0] ?? ''}`);
   });
 
   test('waiting needs a seq, and has an end', async () => {
