@@ -70,13 +70,17 @@ export interface ClusterView {
   readonly isInDoubt: boolean;
 }
 
-/** UNAVAILABLE: nobody decided. If it was sent it is cancelled, but may be granted until then. */
+/**
+ * UNAVAILABLE: nobody decided. If it was sent it is cancelled, but may be granted until then.
+ * OVERLOADED: the leader refused it to the last, and certainly never took it.
+ */
 export function noAnswerError(attempt: Attempt, cluster: ClusterView): HoldfastError {
   const { refusal, tried, isInDoubt } = cluster;
   const last = refusal === null ? '' : `; the last answer was ${refusal.code}: ${refusal.message}`;
   const text =
     `${nameList(attempt.names)} was neither granted nor refused within ${attempt.waitedMs} ms; ` +
     `tried ${tried}${last}`;
+  const code = refusal?.code === 'OVERLOADED' && !isInDoubt ? 'OVERLOADED' : 'UNAVAILABLE';
   const outcome = isInDoubt ? 'unknown' : 'none';
-  return new HoldfastError('UNAVAILABLE', text, { outcome, details: { ...attempt } });
+  return new HoldfastError(code, text, { outcome, details: { ...attempt } });
 }

@@ -143,6 +143,21 @@ describe('refusals', () => {
     expect((await world.settle(acquiring)).held()).toBe(true);
   });
 
+  test('OVERLOADED to the last is told as such, with the outcome none', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ requestMs: 500 });
+    await world.settle(client.lock('warm').acquire());
+    world.cluster.node('n1').refusal = { code: 'OVERLOADED', message: 'the disk is full' };
+    for (const attempt of [
+      client.lock('a').acquire({ waitMs: 500 }),
+      client.lock('a').tryAcquire(),
+    ]) {
+      const error = await world.error(attempt);
+      expect(error).toMatchObject({ code: 'OVERLOADED', outcome: 'none' });
+      expect(error.message).toContain('the disk is full');
+    }
+  });
+
   test('a command without an answer is OUTCOME_UNKNOWN, a question UNAVAILABLE', async () => {
     const world = new FakeWorld();
     const client = world.client({ requestMs: 500 });
