@@ -6,7 +6,7 @@ import type { NodeConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { withPorts } from './node-ports.ts';
 import { printJson, printLine } from './output.ts';
-import { addExamples } from './program.ts';
+import { addExamples, addJsonOption } from './program.ts';
 import type { Invocation } from './program.ts';
 
 interface InitOptions {
@@ -22,7 +22,6 @@ export function addInitCommand(invocation: Invocation): void {
     .command('init')
     .description('found a new cluster of the configured nodes, once; all of them must run')
     .option('--config <file>', 'configuration file that names the nodes', DEFAULT_CONFIG_FILE)
-    .option('--json', 'print the answer as JSON')
     .action(async (options: InitOptions) => {
       const { loadConfig } = await import('../server/config.ts');
       const config = loadConfig(options.config);
@@ -33,7 +32,7 @@ export function addInitCommand(invocation: Invocation): void {
       else if (done.founded.length === 0) printLine(`already founded: ${done.clusterId}`);
       else printLine(`founded ${done.clusterId} on ${done.founded.join(', ')}`);
     });
-  addExamples(command, [
+  addExamples(addJsonOption(command), [
     'holdfast init',
     'holdfast init --config /etc/holdfast/cluster.config.json',
   ]);

@@ -4,13 +4,13 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../server/version.ts';
 import { addAcquireCommand } from './acquire.ts';
 import { addBreakCommand } from './break.ts';
-import { EXIT, exitCodeOf } from './exit-code.ts';
+import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
 import { addInitCommand } from './init.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addListCommand } from './list.ts';
 import { addNodeCommand } from './node.ts';
-import { noteText, printError, printText } from './output.ts';
-import { addExamples } from './program.ts';
+import { noteText, printError, printErrorJson, printText } from './output.ts';
+import { addExamples, asksForJson } from './program.ts';
 import type { Invocation } from './program.ts';
 import { addRunCommand } from './run.ts';
 import { addStatusCommand } from './status.ts';
@@ -23,6 +23,10 @@ const EXAMPLES = [
   'holdfast status                                # the nodes and who leads',
 ];
 
+const JSON_ERRORS = `
+With --json a command that fails ends its stderr with one line of JSON instead, with the same exit
+code: {code, message, outcome, retryable, details}, as the library's errors and docs/errors.md.`;
+
 /** Runs one command; resolves with the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { own, childArgv } = splitAtChild(argv);
@@ -32,10 +36,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     await invocation.program.parseAsync([...own], { from: 'user' });
     return invocation.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
-    printError(error);
-    return exitCodeOf(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // The help instead of a command that is missing: it is on stderr already.
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
+    const failure = error instanceof CommanderError ? usageFailure(error) : error;
+    if (asksForJson(invocation.program, own)) printErrorJson(failure);
+    else printError(failure);
+    return exitCodeOf(failure);
   }
+}
+
+function usageFailure({ message }: CommanderError): Failure {
+  const text = message.replace(/^error: /, '').trim();
+  return new Failure(EXIT.usage, `USAGE: ${text.replaceAll('\n', ' ')}`);
 }
 
 function createProgram(): Command {
@@ -44,18 +57,9 @@ function createProgram(): Command {
     .version(packageVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
-    .configureOutput({
-      writeOut: printText,
-      writeErr: noteText,
-      outputError: (text, write) => {
-        write(
-          `holdfast: USAGE: ${text
-            .replace(/^error: /, '')
-            .trim()
-            .replaceAll('\n', ' ')}\n`,
-        );
-      },
-    });
+    // What is wrong with the arguments is told like every other error, by main().
+    .configureOutput({ writeOut: printText, writeErr: noteText, outputError: () => {} })
+    .addHelpText('after', JSON_ERRORS);
   return addExamples(program, EXAMPLES);
 }
 

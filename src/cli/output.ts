@@ -4,8 +4,7 @@
 import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { openWithoutWaiting, writeNow } from '../adapters/output-file.ts';
-import { HoldfastError } from '../base/error.ts';
-import { Failure } from './exit-code.ts';
+import { errorJson, errorText } from './error-json.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -60,9 +59,14 @@ export function noteText(text: string): void {
 
 /** Why a command ended: one line if it is one problem, in red on a terminal unless NO_COLOR. */
 export function printError(error: unknown): void {
-  const [head = '', ...rest] = messageOf(error).split('\n').map(visible);
+  const [head = '', ...rest] = errorText(error).split('\n').map(visible);
   const text = `holdfast: ${[head, ...rest].join(rest.length === 1 ? ' ' : '\n  ')}`;
   write(STDERR, isColourful() ? `\u001b[31m${text}\u001b[0m\n` : `${text}\n`);
+}
+
+/** Why a command ended, for programs: one line of JSON on stderr. */
+export function printErrorJson(error: unknown): void {
+  noteLine(JSON.stringify(errorJson(error)));
 }
 
 /**
@@ -85,12 +89,6 @@ export function showTime(wallMs: number): string {
 
 function isColourful(): boolean {
   return isatty(STDERR) && (process.env['NO_COLOR'] ?? '') === '';
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof Failure || HoldfastError.is(error)) return error.message;
-  if (error instanceof Error) return `INTERNAL: ${error.message}`;
-  return `INTERNAL: ${String(error)}`;
 }
 
 // An answer waits for its reader; the rest should not: whoever waits here neither renews its lease

@@ -6,6 +6,8 @@ import { HoldfastError } from '../base/error.ts';
 import { parseDuration, showDuration } from './duration.ts';
 import type { AddressOptions } from './addresses.ts';
 
+const JSON_OPTION = '--json';
+
 /** What a command is given besides its own arguments, and where it leaves its exit code. */
 export interface Invocation {
   readonly program: Command;
@@ -21,7 +23,20 @@ export interface ClusterOptions extends AddressOptions {
 
 /** Adds --nodes, --config and --json. */
 export function addClusterOptions(command: Command): Command {
-  return addAddressOptions(command).option('--json', 'print the answer as JSON');
+  return addJsonOption(addAddressOptions(command));
+}
+
+/** Adds --json. */
+export function addJsonOption(command: Command): Command {
+  return command.option(JSON_OPTION, 'print the answer, or the error, as JSON');
+}
+
+/** Whether the command that these arguments name is asked for JSON, though they may be wrong. */
+export function asksForJson(program: Command, args: readonly string[]): boolean {
+  const command = program.commands.find((each) => each.name() === args[0]);
+  const isKnown = command?.options.some((option) => option.long === JSON_OPTION) ?? false;
+  const end = args.indexOf('--');
+  return isKnown && args.slice(0, end === -1 ? args.length : end).includes(JSON_OPTION);
 }
 
 /** Adds --nodes and --config, for a command whose output is not ours. */

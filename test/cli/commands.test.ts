@@ -29,6 +29,22 @@ describe('seeing locks', () => {
     expect((await cluster.cli('inspect', 'a/1')).stdout).toBe('"a/1" is free\n');
   });
 
+  test('that a lock is busy is an object with --json, and tells the holder', async () => {
+    const holder = cluster.start('acquire', 'a/busy');
+    const token = Number(await holder.line(/^\d+$/));
+    const busy = await cluster.cli('acquire', 'a/busy', '--wait', '0s', '--json');
+    expect(busy).toMatchObject({ code: 75, stdout: '' });
+    expect(JSON.parse(busy.stderr)).toMatchObject({
+      code: 'LOCK_BUSY',
+      message: expect.stringContaining('"a/busy" is busy'),
+      outcome: 'none',
+      retryable: true,
+      details: { names: ['a/busy'], holder: { token } },
+    });
+    holder.signal('SIGTERM');
+    expect((await holder.ended).code).toBe(0);
+  });
+
   test('acquire says as JSON what it holds', async () => {
     const holder = cluster.start('acquire', 'a/2', '--json');
     const facts = JSON.parse(await holder.line(/^\{/));
@@ -158,6 +174,11 @@ describe('what cannot be done', () => {
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
     expect(stderr).toContain(help);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('help tells what --json does with errors', async () => {
+    const { stdout } = await cli(['--help']);
+    expect(stdout).toContain('{code, message, outcome, retryable, details}');
   });
 
   test('help begins with examples', async () => {

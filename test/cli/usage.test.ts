@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cli } from './cli.ts';
+import { scratchDirectory } from './scratch.ts';
 
 const NOBODY = ['--nodes', '127.0.0.1:1'];
 
@@ -17,6 +18,27 @@ describe('wrong arguments', () => {
     expect(result).toMatchObject({ code: 64, stdout: '' });
     expect(result.stderr).toMatch(/^holdfast: USAGE: [^\n]*\n$/);
     expect(result.stderr).toContain(told);
+  });
+
+  test('without a command the help is shown on stderr, and nothing else', async () => {
+    const { code, stdout, stderr } = await cli([]);
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr).toMatch(/^Examples:\n/);
+    expect(stderr).not.toContain('USAGE');
+  });
+
+  test.each([
+    [['inspect', '--json'], 64, 'USAGE', "missing required argument 'name'"],
+    [['inspect', '..', '--json'], 64, 'INVALID', 'no URL can carry it'],
+    [['list', '--json'], 78, 'CONFIG', 'HOLDFAST_NODES'],
+    [['init', '--json', '--config', 'none.json'], 78, 'CONFIG', 'none.json'],
+  ])('with --json the error of %j is an object', async (args, exitCode, code, told) => {
+    const { stdout, stderr, ...result } = await cli(args, { directory: scratchDirectory() });
+    expect([result.code, stdout]).toEqual([exitCode, '']);
+    expect(stderr).toMatch(/^\{[^\n]*\}\n$/);
+    const { message, ...error } = JSON.parse(stderr);
+    expect(error).toEqual({ code, outcome: 'none', retryable: false, details: {} });
+    expect(message).toContain(told);
   });
 
   test.each([
