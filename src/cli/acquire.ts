@@ -1,7 +1,7 @@
 // holdfast acquire: holds a lock until it is told to stop, for scripts and hands.
 
 import { HoldfastError } from '../base/error.ts';
-import { EXIT, Failure } from './exit-code.ts';
+import { errorSentence } from './error-json.ts';
 import { addTakeOptions, giveBack, takeLock } from './holding.ts';
 import type { TakeOptions } from './holding.ts';
 import { note, printJson, printLine } from './output.ts';
@@ -38,7 +38,7 @@ async function acquire(name: string, options: TakeOptions): Promise<void> {
     if (options.json === true) printJson({ name, token, session: client.session.id });
     else printLine(String(token));
     const loss = await signalOrLoss(grant.signal, inbox);
-    if (loss !== null) throw new Failure(EXIT.lost, `LOCK_LOST: "${name}": ${messageOf(loss)}`);
+    if (loss !== null) throw lostError(loss);
     note(`giving "${name}" back`);
     inbox.leaveOnNext();
     if (!(await giveBack(holding))) {
@@ -65,6 +65,7 @@ function signalOrLoss(lost: AbortSignal, inbox: SignalInbox): Promise<unknown> {
   });
 }
 
-function messageOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
+function lostError(loss: unknown): HoldfastError {
+  const details = HoldfastError.is(loss) ? loss.details : {};
+  return new HoldfastError('LOCK_LOST', errorSentence(loss), { details, cause: loss });
 }

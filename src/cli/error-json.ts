@@ -33,3 +33,8 @@ export function errorText(error: unknown): string {
   if (error instanceof Error) return `INTERNAL: ${error.message}`;
   return `INTERNAL: ${String(error)}`;
 }
+
+/** The same without its code, for a line that begins with another one. */
+export function errorSentence(error: unknown): string {
+  return errorText(error).replace(/^[A-Z_]+: /, '');
+}

@@ -16,12 +16,17 @@ interface InitOptions {
 
 const PATIENCE_MS = 10_000;
 
+const EXIT_CODES = `
+Exit code: 0 founded, by this call or before; 64 usage, 69 a node was not reached,
+78 configuration, 80 nodes of another cluster.`;
+
 /** Adds `init` to the program. */
 export function addInitCommand(invocation: Invocation): void {
   const command = invocation.program
     .command('init')
     .description('found a new cluster of the configured nodes, once; all of them must run')
     .option('--config <file>', 'configuration file that names the nodes', DEFAULT_CONFIG_FILE)
+    .addHelpText('after', EXIT_CODES)
     .action(async (options: InitOptions) => {
       const { loadConfig } = await import('../server/config.ts');
       const config = loadConfig(options.config);

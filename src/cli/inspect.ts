@@ -2,7 +2,7 @@
 
 import { lockJson, lockLines } from './lock-text.ts';
 import { printJson, printLine } from './output.ts';
-import { addClusterOptions, addExamples } from './program.ts';
+import { QUESTION_EXIT_CODES, addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
 import { withClient } from './with-client.ts';
 import { checkLockName } from './lock-name.ts';
@@ -13,6 +13,7 @@ export function addInspectCommand(invocation: Invocation): void {
     .command('inspect')
     .description('show who holds a lock and who waits for it')
     .argument('<name>', 'name of the lock')
+    .addHelpText('after', `\nExit code: 0 shown, held or free; ${QUESTION_EXIT_CODES}`)
     .action(async (name: string, options: ClusterOptions) => {
       checkLockName(name);
       const lock = await withClient(options, (client) => client.inspect(name));

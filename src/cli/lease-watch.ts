@@ -8,9 +8,12 @@
 // and a late renewal does not unsay it.
 
 import { HoldfastError } from '../base/error.ts';
+import { errorSentence } from './error-json.ts';
 
 /** The part of a grant that tells how long it certainly lasts. */
 export interface Lease {
+  /** Of the lock. */
+  readonly name: string;
   /** Aborts when the grant is lost or may be; its reason is a HoldfastError. */
   readonly signal: AbortSignal;
   /** Milliseconds until the lease may be over; Infinity for a lease without end. */
@@ -27,7 +30,7 @@ export interface StopPlan {
 export interface Loss {
   /** Time between SIGTERM and SIGKILL that is left; 0: SIGKILL at once. */
   readonly graceMs: number;
-  /** In a sentence, for stderr. */
+  /** In a sentence that names the lock, for stderr. */
   readonly reason: string;
 }
 
@@ -64,10 +67,9 @@ export function watchLease(lease: Lease, plan: StopPlan, onLoss: (loss: Loss) =>
     const spareMs = lease.remainingMs() - plan.graceMs - plan.marginMs;
     if (spareMs <= 0) {
       const leftMs = Math.max(0, Math.round(lease.remainingMs()));
-      lose({
-        graceMs: remainingGraceMs(lease, plan),
-        reason: `the lease could not be renewed and is over in ${leftMs} ms`,
-      });
+      const what = `the lease of the lock "${lease.name}" could not be renewed`;
+      const reason = `${what} and is over in ${leftMs} ms`;
+      lose({ graceMs: remainingGraceMs(lease, plan), reason });
     } else timer = setTimeout(check, Math.min(spareMs, CHECK_MS_MAX));
   };
   lease.signal.addEventListener('abort', onAbort);
@@ -86,7 +88,7 @@ function lossOf(lease: Lease, plan: StopPlan): Loss {
   const isBroken = HoldfastError.is(reason) && reason.code === 'BROKEN';
   return {
     graceMs: isBroken ? plan.graceMs : remainingGraceMs(lease, plan),
-    reason: reason instanceof Error ? reason.message : String(reason),
+    reason: errorSentence(reason),
   };
 }
 

@@ -4,12 +4,17 @@ import type { Client } from '../index.ts';
 import type { LockInfo } from '../client/holder.ts';
 import { holderText, lockJson } from './lock-text.ts';
 import { printJson, printTable, showTime } from './output.ts';
-import { addClusterOptions, addExamples } from './program.ts';
+import { QUESTION_EXIT_CODES, addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
 import { withClient } from './with-client.ts';
 
 const HEADER = ['NAME', 'TOKEN', 'SINCE', 'WAITERS', 'HOLDER'];
 const PAGE = 1_000;
+
+const NOTES = `
+With --json: one lock per line.
+
+Exit code: 0 listed, even if there is none; ${QUESTION_EXIT_CODES}`;
 
 /** Adds `list` to the program. */
 export function addListCommand(invocation: Invocation): void {
@@ -17,7 +22,7 @@ export function addListCommand(invocation: Invocation): void {
     .command('list')
     .description('list the locks that are held or waited for')
     .argument('[prefix]', 'only names that begin with it', '')
-    .addHelpText('after', '\nWith --json: one lock per line.')
+    .addHelpText('after', NOTES)
     .action(async (prefix: string, options: ClusterOptions) => {
       await withClient(options, (client) => list(client, prefix, options.json === true));
     });

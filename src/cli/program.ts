@@ -2,9 +2,13 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { HoldfastError } from '../base/error.ts';
+import { errorSentence } from './error-json.ts';
 import { parseDuration, showDuration } from './duration.ts';
 import type { AddressOptions } from './addresses.ts';
+
+/** How questions to a cluster end, after the 0 that each command explains. */
+export const QUESTION_EXIT_CODES =
+  '64 usage, 69 cluster unavailable, 78 configuration, 80 nodes of another cluster.';
 
 const JSON_OPTION = '--json';
 
@@ -57,7 +61,7 @@ export function durationArgument(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw new InvalidArgumentError(shortMessage(error));
+    throw new InvalidArgumentError(errorSentence(error));
   }
 }
 
@@ -78,9 +82,4 @@ export function integerArgument(min: number, max: number): (text: string) => num
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`);
   };
-}
-
-function shortMessage(error: unknown): string {
-  if (HoldfastError.is(error)) return error.message.slice(error.code.length + 2);
-  return String(error);
 }

@@ -136,7 +136,7 @@ async function runUnderLock(work: Work, options: RunOptions): Promise<number> {
   } else {
     // First of all, and not after a word to somebody who may not listen.
     await child.stop(end.graceMs);
-    note(`LOCK_LOST: "${name}": ${end.reason}; the command was stopped`);
+    note(`LOCK_LOST: ${end.reason}; the command was stopped`);
   }
   unwatch();
   inbox.leaveOnNext();

@@ -14,12 +14,15 @@ import type { ClusterOptions, Invocation } from './program.ts';
 const PATIENCE_MS = 2_000;
 const HEADER = ['ID', 'ADDRESS', 'ROLE', 'TERM', 'LEADER', 'COMMIT', 'APPLIED', 'PID'];
 
+const EXIT_CODES = `
+Exit code: 0 if a leader is ready, otherwise 69; 64 usage, 78 configuration.`;
+
 /** Adds `status` to the program. */
 export function addStatusCommand(invocation: Invocation): void {
   const command = invocation.program
     .command('status')
     .description('show every node: its role, term, leader and log')
-    .addHelpText('after', '\nExit code: 0 if a leader is ready, otherwise 69.')
+    .addHelpText('after', EXIT_CODES)
     .action(async (options: ClusterOptions) => {
       invocation.exitCode = await showStatus(options);
     });

@@ -63,7 +63,9 @@ describe('seeing locks', () => {
     await cluster.cli('break', 'a/3', '--token', token, '--reason', 'wanted');
     const { code, stderr } = await holder.ended;
     expect(code).toBe(79);
-    expect(stderr).toMatch(/^holdfast: LOCK_LOST: .*wanted/);
+    const told = `LOCK_LOST: the lock "a/3" (token ${token}) is lost: broken by `;
+    expect(stderr).toMatch(/^holdfast: [^\n]*: wanted\n$/);
+    expect(stderr).toContain(`holdfast: ${told}`);
   });
 
   test('K2 list shows the locks of a prefix, as a table or one JSON object per line', async () => {
@@ -180,6 +182,15 @@ describe('what cannot be done', () => {
     const { stdout } = await cli(['--help']);
     expect(stdout).toContain('{code, message, outcome, retryable, details}');
   });
+
+  test.each(['init', 'inspect', 'list', 'status'])(
+    'the help of %s names its exit codes',
+    async (command) => {
+      const { stdout } = await cli([command, '--help']);
+      const told = /\nExit code: (0 .*)\.\n$/s.exec(stdout)?.[1] ?? '';
+      for (const code of ['64 usage', '69', '78 configuration']) expect(told).toContain(code);
+    },
+  );
 
   test('help begins with examples', async () => {
     for (const command of [[], ['run'], ['up'], ['break'], ['status'], ['init'], ['node']]) {

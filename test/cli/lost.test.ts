@@ -54,7 +54,8 @@ describe('a lock that is lost', () => {
     expect(done.stderr).toContain(`pid      ${run.pid}`);
     const { code, stderr } = await run.ended;
     expect(code).toBe(79);
-    expect(stderr).toContain('it is stuck');
+    expect(stderr).toContain(`holdfast: LOCK_LOST: the lock "${name}" (token ${token}) is lost: `);
+    expect(stderr).toMatch(/is lost: broken by [^\n]*: it is stuck; the command was stopped\n/);
     expect(isRunning(pid)).toBe(false);
     const next = await cluster.cli('run', name, '--', ...TOKEN);
     expect(Number(next.stdout)).toBeGreaterThan(Number(token));
