@@ -4,6 +4,8 @@ import TotalsReporter from './test/reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Conditions are waited for, on machines of any speed; nothing is judged by the time it takes.
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
