@@ -207,7 +207,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     rule: privatePlaces,
     path: 'README.md',
     bad: [`see /${'home'}/me/x`, `/${'work'}/y`, `https://registry.${'npmjs'}.org/`],
-    good: ['a/work/b', '/workspaces', 'src/root/x', '/v1/peer'],
+    good: [`a/${'work'}/b`, '/workspaces', 'src/root/x', '/v1/peer'],
   },
   sleeps: {
     rule: sleeps,
