@@ -19,8 +19,3 @@ export function takeSafeInteger(view: DataView, at: number, what: string): numbe
   if (Number.isSafeInteger(value)) return value;
   throw new DecodeError(`${what}: expected a number below 2^53, got ${value}`);
 }
-
-/** True when both have the same bytes. */
-export function areBytesEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, at) => byte === right[at]);
-}

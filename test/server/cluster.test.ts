@@ -87,6 +87,8 @@ describe('locks over HTTP', () => {
     expect((await call(followerAddress(), 'GET /leaderz')).status).toBe(503);
     expect((await call(address, 'GET /leaderz')).status).toBe(200);
     expect((await call(followerAddress(), 'GET /readyz')).status).toBe(200);
+    const status = await call(followerAddress(), 'GET /v1/status');
+    expect(status.body).toMatchObject({ role: 'follower', isReady: true });
   });
 });
 

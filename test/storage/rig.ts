@@ -4,6 +4,7 @@ import { KeyedRandom } from '../../sim/world/random.ts';
 import { SimDisk } from '../../sim/world/disk.ts';
 import type { SimDiskOptions } from '../../sim/world/disk.ts';
 import { present } from '../../src/base/assert.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { Entry } from '../../src/raft/entry.ts';
 import type { RaftStart } from '../../src/raft/events.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
@@ -24,16 +25,7 @@ export const FOUNDING: FoundingRecord = {
     { nodeId: 'n1', storeId: 'store-1', address: '127.0.0.1:1' },
     { nodeId: 'n2', storeId: 'store-2', address: '127.0.0.1:2' },
   ],
-  limits: {
-    ttlMsMin: 1_000,
-    ttlMsMax: 600_000,
-    lockDelayMsMax: 60_000,
-    windowMax: 4_096,
-    namesPerRequestMax: 64,
-    holdingsPerSessionMax: 10_000,
-    nameBytesMax: 512,
-    metaBytesMax: 4_096,
-  },
+  limits: DEFAULT_LIMITS,
   origin: 0,
 };
 
