@@ -3,6 +3,7 @@ import { createClient } from '../src/client/client.ts';
 import type { Client } from '../src/client/client-types.ts';
 import type { ClientOptions } from '../src/client/options.ts';
 import type { Clock } from '../src/ports/clock.ts';
+import type { Transport } from '../src/ports/transport.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { ProcessHandle, World } from './world/world.ts';
@@ -19,11 +20,15 @@ export interface ClientProgram {
   sleep(durationMs: number): Promise<void>;
 }
 
+/** What a client's process sends and hears may be listened to, life by life. */
+export type TransportTap = (transport: Transport, life: number) => Transport;
+
 /** What a simulated client is made of. */
 export interface SimClientPlan {
   readonly name: string;
   readonly options: ClientOptions;
   readonly clock: ClockSettings;
+  readonly tap: TransportTap;
 }
 
 /** A process that uses the shipped client library. */
@@ -32,15 +37,18 @@ export class SimClient {
   readonly handle: ProcessHandle<ClientProgram>;
   private readonly world: World;
 
-  constructor(world: World, { name, options, clock }: SimClientPlan) {
+  constructor(world: World, { name, options, clock, tap }: SimClientPlan) {
     this.name = name;
     this.world = world;
     this.handle = world.process<ClientProgram>({
       name,
       isSync: false,
       clock,
-      start: ({ clock: ownClock, random, transport, logger }) => ({
-        client: createClient({ clock: ownClock, random, transport, logger }, options),
+      start: ({ clock: ownClock, random, transport, logger, life }) => ({
+        client: createClient(
+          { clock: ownClock, random, transport: tap(transport, life.incarnation), logger },
+          options,
+        ),
         clock: ownClock,
         sleep: (durationMs) =>
           new Promise((resolve) => void ownClock.after(durationMs * 1_000, resolve)),

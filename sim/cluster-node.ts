@@ -1,7 +1,7 @@
 import { present } from '../src/base/assert.ts';
 import type { NodeId, Term } from '../src/base/units.ts';
 import { createHost } from '../src/node/host.ts';
-import type { Host, HostExit, HostSettings } from '../src/node/host-types.ts';
+import type { Host, HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
 import { decodeSlot, encodeSlot } from '../src/wire/slots.ts';
 import type { SimDisk } from './world/disk.ts';
 import type { ClockSettings } from './world/clock.ts';
@@ -13,6 +13,8 @@ export interface SimNodePlan {
   readonly address: string;
   readonly clock: ClockSettings;
   readonly disk: SimDisk;
+  readonly watch: (life: number) => HostWatch | undefined;
+  readonly onExit: (exit: HostExit) => void;
 }
 
 /** A node over all its lives: the shipped host on a simulated machine and disk. */
@@ -20,7 +22,7 @@ export class SimNode {
   readonly id: NodeId;
   readonly address: string;
   readonly disk: SimDisk;
-  private readonly settings: HostSettings;
+  private readonly plan: SimNodePlan;
   private readonly handle: ProcessHandle<Host>;
   private hasStarted = false;
   private lastExit: HostExit | null = null;
@@ -29,7 +31,7 @@ export class SimNode {
     this.id = plan.settings.nodeId;
     this.address = plan.address;
     this.disk = plan.disk;
-    this.settings = plan.settings;
+    this.plan = plan;
     this.handle = world.process<Host>({
       name: this.id,
       address: plan.address,
@@ -117,7 +119,16 @@ export class SimNode {
       ports.life.hand({ kind: 'disk', lane: 'disk', run }),
     );
     const { clock, random, transport, logger } = ports;
-    const host = createHost(this.settings, { clock, random, transport, logger, keyValue, slots });
+    const watch = this.plan.watch(ports.life.incarnation);
+    const host = createHost(this.plan.settings, {
+      clock,
+      random,
+      transport,
+      logger,
+      keyValue,
+      slots,
+      ...(watch === undefined ? {} : { watch }),
+    });
     host.onExit = (exit) => this.ended(exit);
     host.start((exit) => {
       if (exit === null) this.hasStarted = true;
@@ -129,5 +140,6 @@ export class SimNode {
   private ended(exit: HostExit): void {
     this.crash();
     this.lastExit = exit;
+    this.plan.onExit(exit);
   }
 }

@@ -5,11 +5,13 @@ import { InvariantError, assert, present } from '../src/base/assert.ts';
 import type { NodeId } from '../src/base/units.ts';
 import type { ClientOptions } from '../src/client/options.ts';
 import { DEFAULT_LIMITS } from '../src/locks/commands.ts';
-import type { HostAnswer, HostReply, HostSettings } from '../src/node/host-types.ts';
+import type { HostAnswer, HostExit, HostReply } from '../src/node/host-types.ts';
+import type { HostSettings, HostWatch } from '../src/node/host-types.ts';
 import type { KeepAliveResult, NodeStatus, Query } from '../src/wire/client-messages.ts';
 import { encodeBody } from '../src/wire/command.ts';
 import type { CommandBody } from '../src/wire/command.ts';
 import { SimClient } from './cluster-client.ts';
+import type { TransportTap } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
 import { SimNode } from './cluster-node.ts';
 import { SimSession } from './cluster-session.ts';
@@ -31,6 +33,10 @@ export interface SimClusterOptions {
   readonly network?: NetworkSettings;
   readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
   readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule'>;
+  /** Looks over the shoulder of a life of a node. */
+  readonly watch?: (id: NodeId, life: number) => HostWatch;
+  /** A node ended by itself. */
+  readonly onExit?: (id: NodeId, exit: HostExit) => void;
   /** False leaves all directories blank; default true. */
   readonly isFounded?: boolean;
 }
@@ -148,9 +154,11 @@ export class SimCluster {
     name: string,
     options: Omit<ClientOptions, 'nodes' | 'name'> = {},
     clock: ClockSettings = {},
+    tap: TransportTap = (transport) => transport,
   ): SimClient {
     const nodes = this.all().map((node) => node.address);
-    const client = new SimClient(this.world, { name, options: { nodes, name, ...options }, clock });
+    const plan = { name, options: { nodes, name, ...options }, clock, tap };
+    const client = new SimClient(this.world, plan);
     client.handle.start();
     return client;
   }
@@ -222,7 +230,16 @@ export class SimCluster {
     });
     const settings = { ...this.settings, nodeId: id };
     const address = addressOf(id);
-    return new SimNode(this.world, { settings, address, clock: options.clocks?.[id] ?? {}, disk });
+    const clock = options.clocks?.[id] ?? {};
+    const { watch, onExit } = options;
+    return new SimNode(this.world, {
+      settings,
+      address,
+      clock,
+      disk,
+      watch: (life) => watch?.(id, life),
+      onExit: (exit) => onExit?.(id, exit),
+    });
   }
 
   private look(): void {

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Entry } from '../raft/entry.ts';
 import { decodePayload } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
+import type { HostWatch } from './host-types.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { Leases } from './leases.ts';
 import type { News } from './news.ts';
@@ -21,6 +22,7 @@ export interface ApplierOptions {
   readonly waits: Waits;
   readonly proposals: Proposals;
   readonly news: News;
+  readonly watch: HostWatch | undefined;
 }
 
 /**
@@ -45,18 +47,22 @@ export class Applier {
     for (const entry of entries) {
       this.applied = entry.index;
       if (entry.type === 'command') this.applyCommand(entry);
+      else this.options.watch?.applied(entry, null, null);
     }
   }
 
   private applyCommand(entry: Entry): void {
-    const { machine, proposals, leases, news } = this.options;
+    const { machine, proposals, leases, news, watch } = this.options;
     const command = readCommand(entry.payload);
     if (command === null) {
+      watch?.applied(entry, null, null);
       const message = 'this version does not understand the command';
       proposals.settle(entry, { code: 'INVALID', message });
       return;
     }
-    const { outcome, events } = machine.apply(entry.index, entry.term, command);
+    const applied = machine.apply(entry.index, entry.term, command);
+    watch?.applied(entry, command, applied);
+    const { outcome, events } = applied;
     for (const event of events) this.observe(event);
     if (command.op === 'expireSession') leases.spared(command.session);
     proposals.settle(entry, outcome);

@@ -16,7 +16,7 @@ import { InvariantError } from '../base/assert.ts';
 import type { FloorEntry } from './floor-tracker.ts';
 import { FloorTracker } from './floor-tracker.ts';
 import type { NodeStorage, StorageResult } from './storage/types.ts';
-import type { HostExit } from './host-types.ts';
+import type { HostExit, HostWatch } from './host-types.ts';
 
 /** What became of one `propose`: the first `accepted` proposals got indices from firstIndex on. */
 export interface Admission {
@@ -50,6 +50,7 @@ export interface EngineOptions {
   readonly tickUs: number;
   /** Called at every tick with a fresh reading, before consensus sees it. */
   readonly onTick: (nowUs: MonoUs) => void;
+  readonly watch?: HostWatch | undefined;
 }
 
 /**
@@ -117,9 +118,11 @@ export class Engine {
   }
 
   private drain(): void {
-    const { raft, clock } = this.options;
+    const { raft, clock, watch } = this.options;
     for (let event = this.queue.shift(); event !== undefined; event = this.queue.shift()) {
-      for (const effect of raft.step(event, clock.monoUs())) {
+      const effects = raft.step(event, clock.monoUs());
+      watch?.stepped(event, effects);
+      for (const effect of effects) {
         if (this.isOver) return;
         this.carryOut(effect);
       }

@@ -2,8 +2,12 @@
 // embedding program, the simulator. Call-backs only; none runs inside the call that asked.
 
 import type { NodeId, Revision, SessionId } from '../base/units.ts';
-import type { Outcome } from '../locks/outcomes.ts';
-import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { Applied, Outcome } from '../locks/outcomes.ts';
+import type { Command, ReplicatedLimits } from '../locks/commands.ts';
+import type { LockMachine } from '../locks/machine-types.ts';
+import type { Entry } from '../raft/entry.ts';
+import type { RaftEffect, RaftEvent, RaftSettings, RaftStart } from '../raft/events.ts';
+import type { Core } from '../raft/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
@@ -27,7 +31,25 @@ export interface HostPorts {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];
   readonly logger: Logger;
+  /** For the simulator; production has none. */
+  readonly watch?: HostWatch;
 }
+
+/**
+ * Looks over the shoulder of one life of a node. It must change nothing, and must not throw: what
+ * it finds is for whoever watches.
+ */
+export interface HostWatch {
+  /** A replica begins with what recovery read. */
+  started(core: Core, start: RaftStart, machine: LockMachine): void;
+  /** One step of the core is done; its effects are about to be carried out, in this order. */
+  stepped(event: RaftEvent, effects: readonly RaftEffect[]): void;
+  /** The entry is in the machine. `command` is null for one that is none, or cannot be read. */
+  applied(entry: Entry, command: Command | null, applied: Applied | null): void;
+}
+
+/** Limits of replication that may be set, for tests that need small ones (RAFT.md §0). */
+export type ReplicationLimits = Omit<RaftSettings, 'heartbeatUs' | 'electionUs'>;
 
 /** Everything a node is told; from cluster.config.json in production. */
 export interface HostSettings {
@@ -44,6 +66,8 @@ export interface HostSettings {
   /** Undecided commands of one client link, then the link is paused. */
   readonly linkCommandsMax: number;
   readonly linkBytesMax: number;
+  /** Overrides of the values of RAFT.md §0. */
+  readonly replication?: Partial<ReplicationLimits>;
   /** For display in status. */
   readonly pid: number;
   readonly version: string;

@@ -5,7 +5,8 @@ import { createLockMachine } from '../locks/machine.ts';
 import type { ClusterConfig } from '../raft/config.ts';
 import type { Role } from '../raft/events.ts';
 import { DEFAULT_RAFT_SETTINGS } from '../raft/events.ts';
-import { createRaft } from '../raft/raft.ts';
+import { createCore } from '../raft/create.ts';
+import { Raft } from '../raft/raft.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { encodeBody, encodePayload } from '../wire/command.ts';
 import type { LeaderNews, NodeStatus, Query } from '../wire/client-messages.ts';
@@ -97,7 +98,7 @@ export class Replica {
     });
     const { machine, leaseClock, leases, waits, proposals, news } = this;
     this.applier = new Applier(
-      { machine, clock, leaseClock, leases, waits, proposals, news },
+      { machine, clock, leaseClock, leases, waits, proposals, news, watch: options.ports.watch },
       options.start.applied,
     );
   }
@@ -161,13 +162,21 @@ export class Replica {
     const { settings, storage, ports, start } = this.options;
     const raftSettings = {
       ...DEFAULT_RAFT_SETTINGS,
+      ...settings.replication,
       heartbeatUs: settings.heartbeatMs * US_PER_MS,
       electionUs: settings.electionMs * US_PER_MS,
     };
-    const nowUs = ports.clock.monoUs();
+    const core = createCore({
+      start,
+      settings: raftSettings,
+      random: () => ports.random.u32(),
+      nowUs: ports.clock.monoUs(),
+    });
+    ports.watch?.started(core, start, this.machine);
     return new Engine({
-      raft: createRaft(start, raftSettings, () => ports.random.u32(), nowUs),
+      raft: new Raft(core),
       storage,
+      watch: ports.watch,
       clock: ports.clock,
       tickUs: raftSettings.heartbeatUs / 2,
       onTick: (tickUs) => this.onTick(tickUs),

@@ -149,8 +149,7 @@ export const DEFAULT_RAFT_SETTINGS: RaftSettings = {
 };
 
 /**
- * The core, implemented by `createRaft(start, settings, random)`, where random() gives a whole
- * number from 0 to 2^32 - 1.
+ * The core as its host drives it; made by `new Raft(createCore(parts))`.
  */
 export interface RaftCore {
   step(event: RaftEvent, nowUs: MonoUs): readonly RaftEffect[];

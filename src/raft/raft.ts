@@ -13,10 +13,8 @@ import type { MonoUs } from '../base/units.ts';
 import { onPeerLink } from './acknowledgements.ts';
 import { applyCommitted, forgetOldEntries, onApplied } from './apply.ts';
 import { advanceCommit } from './commit.ts';
-import { createCore } from './create.ts';
 import { startFastFailover } from './election-timer.ts';
-import type { RaftCore, RaftEffect, RaftEvent, RaftSettings } from './events.ts';
-import type { RaftStart, RaftStatus } from './events.ts';
+import type { RaftCore, RaftEffect, RaftEvent, RaftStatus } from './events.ts';
 import { followConfiguration } from './leadership.ts';
 import { releaseBarrier } from './outbox.ts';
 import { onPersisted, onSlotsWritten, persistEntries, writeHardState } from './persistence.ts';
@@ -29,20 +27,7 @@ import { reportChanges, statusOf } from './status.ts';
 import { onMessage } from './term-rules.ts';
 import { nextDeadlineUs, onTick, onTime } from './timers.ts';
 
-/**
- * Makes a core from what recovery read. `random()` gives a whole number from 0 to 2^32 - 1;
- * `nowUs` is the present reading of the clock that steps will use.
- */
-export function createRaft(
-  start: RaftStart,
-  settings: RaftSettings,
-  random: () => number,
-  nowUs: MonoUs,
-): RaftCore {
-  return new Raft(createCore({ start, settings, random, nowUs }));
-}
-
-/** The same with its state open to tests, the simulator and invariant checks. */
+/** Drives a core; its state is open to tests, the simulator and invariant checks. */
 export class Raft implements RaftCore {
   readonly internals: Core;
 

@@ -1,0 +1,37 @@
+// Where oracles report. They never throw: they look from inside events of the product, which would
+// take an exception for its own.
+
+/** The name of what was promised and not kept: an invariant or a liveness property. */
+export type OracleName = `INV-${number}` | `LIV-${number}` | 'EXIT' | 'ASSERT' | 'API' | 'SPIN';
+
+/** A broken promise. */
+export interface Violation {
+  readonly oracle: OracleName;
+  /** One sentence with the facts. */
+  readonly message: string;
+  /** Virtual time in microseconds. */
+  readonly atUs: number;
+}
+
+/** Keeps the first violation of a run. */
+export class Verdict {
+  private first: Violation | null = null;
+  private readonly nowUs: () => number;
+
+  constructor(nowUs: () => number) {
+    this.nowUs = nowUs;
+  }
+
+  get violation(): Violation | null {
+    return this.first;
+  }
+
+  report(oracle: OracleName, message: string): void {
+    this.first ??= { oracle, message, atUs: this.nowUs() };
+  }
+
+  /** Reports unless it is so. The message is only made when it is needed. */
+  expect(isSo: boolean, oracle: OracleName, message: () => string): void {
+    if (!isSo) this.report(oracle, message());
+  }
+}

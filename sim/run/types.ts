@@ -1,0 +1,29 @@
+import type { ProbeId } from '../../src/base/probe.ts';
+import type { Violation } from '../oracle/verdict.ts';
+import type { Script } from '../script/types.ts';
+
+/** What one run came to. */
+export interface RunResult {
+  /** null: every promise was kept. */
+  readonly violation: Violation | null;
+  /** Equal for equal runs (SIMULATOR.md §4.12). */
+  readonly traceHash: string;
+  readonly events: number;
+  readonly virtualUs: number;
+  /** Terms in which somebody led, less the first. */
+  readonly leaderChanges: number;
+  /** Sessions that the cluster expired. */
+  readonly expiries: number;
+  /** Grants that a client was told of. */
+  readonly grants: number;
+  readonly probes: ReadonlyMap<ProbeId, number>;
+}
+
+/** A script in a file: a shrunk failure, or one that reaches something rare. */
+export interface ScriptFile {
+  /** One sentence: what it shows. */
+  readonly about: string;
+  /** What it violated when it was found, or null. */
+  readonly violated: string | null;
+  readonly script: Script;
+}

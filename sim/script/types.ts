@@ -1,0 +1,177 @@
+// A script: everything that happens in one run, as plain JSON (SIMULATOR.md §4.10). What it does
+// not say is drawn by keyed hashes of `noise`, so that deleting a line leaves all else as it was.
+// Every number is a count from the mildest value up, and every reference wraps around: any script
+// of this shape can be run, and shrinks by making numbers smaller and lists shorter.
+
+/** What can go wrong. */
+export const FAULT_KINDS = [
+  // Nodes.
+  'crash',
+  'powerLoss',
+  'crashAll',
+  'powerLossAll',
+  'pause',
+  'suspend',
+  'slowNode',
+  'wallJump',
+  // The network between nodes.
+  'isolate',
+  'isolateIn',
+  'isolateOut',
+  'cutPair',
+  'cutOneWay',
+  'halves',
+  'bridge',
+  'ring',
+  'flap',
+  'swizzle',
+  'reset',
+  'resetAll',
+  'stale',
+  'blackHole',
+  'refuse',
+  'hang',
+  'slowLink',
+  'spike',
+  'loss',
+  'duplicate',
+  'reorder',
+  // Clients and what is between them and the nodes.
+  'clientCrash',
+  'clientPause',
+  'clientSuspend',
+  'clientSlow',
+  'clientWallJump',
+  'clientIsolate',
+  'clientIsolateIn',
+  'clientIsolateOut',
+  'clientsOnly',
+  'clientReset',
+  'clientStale',
+  // Disks.
+  'slowDisk',
+  'stallDisk',
+  'fullDisk',
+  'writeError',
+  'slotError',
+  'tornSlot',
+  'rotLog',
+  'rotSlot',
+] as const;
+
+/** One of them. */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/**
+ * One thing that goes wrong. `target` 0 is whoever leads when it strikes; n is the n-th node (or
+ * the n-th client), wrapping. `arg` chooses a variant or a second party. What does not apply does
+ * nothing.
+ */
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly target: number;
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly arg: number;
+}
+
+/** What a client may do. */
+export const OP_KINDS = [
+  /** Waits for the lock up to 4 s, then works under it for `holdMs`, writing to the store. */
+  'acquire',
+  'tryAcquire',
+  /** Key and the one after it, in one request. */
+  'acquireAll',
+  /** Ends the `arg`-th hold of this client early. */
+  'release',
+  /** Gives up the `arg`-th wait of this client. */
+  'cancel',
+  'inspect',
+  'list',
+  /** Breaks the lock by force. */
+  'break',
+  /** Ends the session of the next client, as an operator. */
+  'endSession',
+  /** Closes the client and begins a new one. */
+  'close',
+] as const;
+
+/** One of them. */
+export type OpKind = (typeof OP_KINDS)[number];
+
+/** One act of a client. `id` keys its luck, wherever it stands in the list. */
+export interface Op {
+  readonly id: number;
+  readonly client: number;
+  readonly kind: OpKind;
+  readonly key: number;
+  readonly atMs: number;
+  readonly holdMs: number;
+  readonly arg: number;
+}
+
+/** How many of what. */
+export interface Shape {
+  readonly nodes: 1 | 3 | 5;
+  readonly clients: number;
+  readonly keys: number;
+}
+
+/** Settings of the cluster and of its clients; the first choice of each is the default. */
+export interface Knobs {
+  readonly electionMs: number;
+  readonly heartbeatMs: number;
+  readonly ttlMs: number;
+  /** The client's margin before the end of its lease; 0 is the tightest that the proof allows. */
+  readonly marginMs: number;
+  readonly requestMs: number;
+  /** Overrides of RAFT.md §0, small ones: 0 leaves the default. */
+  readonly appendBytes: number;
+  readonly inflightAppends: number;
+  readonly uncommittedBytes: number;
+  readonly persistBytes: number;
+  readonly tailBytes: number;
+  /** Replicated limit: stored answers of a session. */
+  readonly window: number;
+}
+
+/** How the network behaves without faults. */
+export interface Net {
+  readonly latencyUs: number;
+  readonly jitterUs: number;
+  /** One frame in so many takes a hundred times as long; 0: none. */
+  readonly tailOneIn: number;
+  /** Frames between nodes are datagrams: lost, doubled and reordered, per thousand. */
+  readonly lossPerMille: number;
+  readonly duplicatePerMille: number;
+  readonly reorderPerMille: number;
+  /** Simultaneous events run in a drawn order. */
+  readonly shuffleTies: boolean;
+}
+
+/**
+ * Rate errors of the clocks. `within` the bound of RAFT.md §14 everything is promised. `beyond` it
+ * only what the log and fencing give.
+ */
+export interface Clocks {
+  readonly bound: 'within' | 'beyond';
+  /** Parts per million by machine: nodes first, then clients; missing ones are 0. */
+  readonly driftPpm: readonly number[];
+  readonly latenessUs: number;
+}
+
+/** One run. The order of the fields is the order in which it shrinks. */
+export interface Script {
+  /** When faults and operations are over and everything is healed. */
+  readonly horizonMs: number;
+  readonly faults: readonly Fault[];
+  readonly ops: readonly Op[];
+  readonly shape: Shape;
+  readonly knobs: Knobs;
+  readonly net: Net;
+  readonly clocks: Clocks;
+  /** Disks lose unsynced batches even before later synced ones (RAFT.md §15.1.5). */
+  readonly hasHoles: boolean;
+  /** Seed of everything that is not said above; a whole number below 2^32. */
+  readonly noise: number;
+}
