@@ -1,6 +1,23 @@
 import type { ProbeId } from '../../src/base/probe.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
+import type { Trace } from '../world/trace.ts';
+
+/** Everything that happened in a run, event by event. */
+export interface RunTrace {
+  readonly trace: Trace;
+  /** Names of the processes: the first is number 1 in the events; 0 is the world itself. */
+  readonly processes: readonly string[];
+}
+
+/** How to run a script. */
+export interface RunOptions {
+  /** Hands the trace out with the result; default false. */
+  readonly trace?: boolean;
+}
+
+/** Runs a script from its beginning to its verdict. */
+export type RunScript = (script: Script, options?: RunOptions) => Promise<RunResult>;
 
 /** What one run came to. */
 export interface RunResult {
@@ -17,6 +34,8 @@ export interface RunResult {
   /** Grants that a client was told of. */
   readonly grants: number;
   readonly probes: ReadonlyMap<ProbeId, number>;
+  /** null unless it was asked for. */
+  readonly trace: RunTrace | null;
 }
 
 /** A script in a file: a shrunk failure, or one that reaches something rare. */
