@@ -15,11 +15,13 @@ import type { TransportTap } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
 import { SimNode } from './cluster-node.ts';
 import { SimSession } from './cluster-session.ts';
+import type { FoundedImages } from './founded-images.ts';
 import { Observer } from './observer.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
 import { SimDisk } from './world/disk.ts';
-import type { SimDiskOptions } from './world/disk.ts';
+import type { SimDiskOptions } from './world/disk-options.ts';
+import type { DiskImage } from './world/disk-image.ts';
 import type { NetworkSettings } from './world/network.ts';
 import { createWorld } from './world/world.ts';
 import type { World } from './world/world.ts';
@@ -32,25 +34,31 @@ export interface SimClusterOptions {
   readonly settings?: Partial<HostSettings>;
   readonly network?: NetworkSettings;
   readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
-  readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule'>;
+  readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
   /** Looks over the shoulder of a life of a node. */
   readonly watch?: (id: NodeId, life: number) => HostWatch;
   /** A node ended by itself. */
   readonly onExit?: (id: NodeId, exit: HostExit) => void;
   /** False leaves all directories blank; default true. */
   readonly isFounded?: boolean;
+  /** Directories come founded from here; without it the founding is part of the run. */
+  readonly images?: FoundedImages;
 }
 
 const LOOK_US = 5_000;
 const WITHIN_MS = 30_000;
 const SESSION_TTL_MS = 600_000;
 
+const FOUNDING_SEED = 1;
+
 /** Starts the nodes, founds the cluster with log origin 0 and returns before a leader is known. */
 export async function createSimCluster(options: SimClusterOptions): Promise<SimCluster> {
-  const cluster = new SimCluster(options);
+  const { isFounded = true, images } = options;
+  const directories = isFounded && images !== undefined ? await imagesOf(options, images) : null;
+  const cluster = new SimCluster(options, directories);
   for (const node of cluster.nodes.values()) node.start();
   await cluster.until('all nodes started', () => cluster.all().every((node) => node.isStarted));
-  if (options.isFounded ?? true) await foundCluster(cluster);
+  if (isFounded && directories === null) await foundCluster(cluster);
   return cluster;
 }
 
@@ -62,13 +70,16 @@ export class SimCluster {
   readonly observer = new Observer();
   private sessionsOpened = 0;
 
-  constructor(options: SimClusterOptions) {
+  /** `directories`: what the disks hold at first, in order of the nodes; null: nothing. */
+  constructor(options: SimClusterOptions, directories: readonly DiskImage[] | null) {
     const count = options.nodes ?? 3;
     const ids = Array.from({ length: count }, (_, at) => `n${at + 1}`);
     const { network } = options;
     this.world = createWorld({ seed: options.seed, ...(network === undefined ? {} : { network }) });
     this.settings = settingsOf(ids, options.settings ?? {});
-    this.nodes = new Map(ids.map((id) => [id, this.createNode(id, options)]));
+    this.nodes = new Map(
+      ids.map((id, at) => [id, this.createNode(id, options, directories?.[at])]),
+    );
     this.look();
   }
 
@@ -218,7 +229,7 @@ export class SimCluster {
     return living.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
   }
 
-  private createNode(id: NodeId, options: SimClusterOptions): SimNode {
+  private createNode(id: NodeId, options: SimClusterOptions, image?: DiskImage): SimNode {
     const disk = new SimDisk({
       name: id,
       luck: this.world.random,
@@ -227,6 +238,7 @@ export class SimCluster {
         return () => timer.cancel();
       },
       ...options.disk,
+      ...(image === undefined ? {} : { image }),
     });
     const settings = { ...this.settings, nodeId: id };
     const address = addressOf(id);
@@ -248,6 +260,20 @@ export class SimCluster {
     }
     this.world.at(this.world.nowUs + LOOK_US, () => this.look());
   }
+}
+
+/** Founds in a world of its own, whose luck is always the same: see `FoundedImages`. */
+async function imagesOf(
+  { nodes = 3, settings = {} }: SimClusterOptions,
+  images: FoundedImages,
+): Promise<readonly DiskImage[]> {
+  // Nothing else of the settings gets into a directory.
+  const { clusterName = 'sim', limits = DEFAULT_LIMITS } = settings;
+  const founding = { nodes, settings: { clusterName, limits } };
+  return images.of(JSON.stringify(founding), async () => {
+    const cluster = await createSimCluster({ seed: FOUNDING_SEED, ...founding });
+    return cluster.all().map(({ disk }) => disk.image());
+  });
 }
 
 function addressOf(id: NodeId): string {

@@ -9,53 +9,17 @@ import type {
   StorageFailure,
   Stored,
 } from '../../src/ports/storage.ts';
-import type { KeyedRandom } from './random.ts';
+import type { DiskImage } from './disk-image.ts';
+import { LATENCIES } from './disk-options.ts';
+import type { DiskOperation, PlannedFailure, SimDiskOptions, WriteEffect } from './disk-options.ts';
 import { SlotImage } from './slot-image.ts';
 import { StoreImage } from './store-image.ts';
 import { WriteLanes } from './write-lanes.ts';
-
-/** The kinds of operations, for failures and latencies. */
-export type DiskOperation = 'open' | 'batch' | 'range' | 'freeBytes' | 'slotRead' | 'slotWrite';
-
-/**
- * What a write that was under way, or that failed, has done; by default luck decides. `torn`: a
- * slot, overwritten in place, holds neither old nor new after a power loss; a batch is lost.
- */
-export type WriteEffect = 'landed' | 'lost' | 'torn' | 'drawn';
-
-/** How long an operation takes, drawn between these, in microseconds. */
-export interface Latency {
-  readonly minUs: number;
-  readonly maxUs: number;
-}
-
-export interface SimDiskOptions {
-  /** Draws are keyed by it: the name of the node. */
-  readonly name: string;
-  readonly luck: KeyedRandom;
-  /** Runs the call-back after so much virtual time; what it returns stops that. */
-  readonly schedule: (delayUs: number, callback: () => void) => () => void;
-  readonly latencies?: Partial<Record<DiskOperation, Latency>>;
-  /** False: batches are answered before they are synced, as a bug or a bad disk has it (M-65). */
-  readonly syncsBatches?: boolean;
-  readonly syncsSlots?: boolean;
-  /** An unsynced batch may be lost before a later synced one (RAFT.md §15.1.5). Default false. */
-  readonly hasHoles?: boolean;
-}
 
 /** The ports of one life of the node. */
 export interface DiskPorts {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];
-}
-
-/** An error to come: for the next operation of its kind, or the one `after` more. */
-export interface PlannedFailure {
-  readonly operation: DiskOperation;
-  readonly failure: StorageFailure;
-  readonly after?: number;
-  /** For writes. */
-  readonly effect?: WriteEffect;
 }
 
 /** One life of the node: what it asked for is not answered after its end. */
@@ -72,15 +36,6 @@ interface WriteRequest {
   readonly planned?: PlannedFailure | null;
 }
 
-const LATENCIES: Readonly<Record<DiskOperation, Latency>> = {
-  open: { minUs: 1_000, maxUs: 3_000 },
-  batch: { minUs: 150, maxUs: 450 },
-  range: { minUs: 20, maxUs: 120 },
-  freeBytes: { minUs: 10, maxUs: 50 },
-  slotRead: { minUs: 20, maxUs: 100 },
-  slotWrite: { minUs: 300, maxUs: 900 },
-};
-
 const FREE_BYTES = 2 ** 40;
 const DISK_FULL: PlannedFailure = {
   operation: 'batch',
@@ -90,8 +45,8 @@ const DISK_FULL: PlannedFailure = {
 
 /** The disk. What it holds may be looked at and damaged through `store` and `slots`. */
 export class SimDisk {
-  readonly store = new StoreImage();
-  readonly slots: readonly [SlotImage, SlotImage] = [new SlotImage(), new SlotImage()];
+  readonly store: StoreImage;
+  readonly slots: readonly [SlotImage, SlotImage];
   /** Writes under way: withhold them, let them land, answer them. */
   readonly writes: WriteLanes;
   /** Space left. A batch takes what it puts, and fails when that is more. */
@@ -102,11 +57,18 @@ export class SimDisk {
   private failures: { readonly plan: PlannedFailure; left: number }[] = [];
   private lives: Life[] = [];
   private owner: Life | null = null;
-  private isMade = false;
+  private isMade: boolean;
   private operationCount = 0;
 
   constructor(options: SimDiskOptions) {
     this.options = options;
+    const { image } = options;
+    this.store = image?.store.copy() ?? new StoreImage();
+    this.slots = [
+      image?.slots[0].copy() ?? new SlotImage(),
+      image?.slots[1].copy() ?? new SlotImage(),
+    ];
+    this.isMade = image !== undefined;
     this.writes = new WriteLanes((write, done) => this.after(operationOf(write.name), done));
   }
 
@@ -149,6 +111,11 @@ export class SimDisk {
   removeStore(): void {
     for (const key of this.store.keys()) this.store.overwrite(key, null);
     this.isMade = false;
+  }
+
+  /** What it holds now, for disks that are to begin with it. */
+  image(): DiskImage {
+    return { store: this.store.copy(), slots: [this.slots[0].copy(), this.slots[1].copy()] };
   }
 
   /** Plans an error. Plans end with the life they were made in. */

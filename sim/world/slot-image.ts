@@ -3,6 +3,13 @@ export class SlotImage {
   private current: Uint8Array | null = null;
   private synced: Uint8Array | null = null;
 
+  /** Another file with the same content, at rest. */
+  copy(): SlotImage {
+    const copy = new SlotImage();
+    copy.overwrite(this.current);
+    return copy;
+  }
+
   /** The content, or null while there is no file. */
   read(): Uint8Array | null {
     return this.current?.slice() ?? null;

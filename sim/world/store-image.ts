@@ -20,6 +20,16 @@ export class StoreImage {
   // Batches that are not settled: from the first unsynced one on.
   private landed: Landed[] = [];
 
+  /** Another store with the same content, all of it on the medium. */
+  copy(): StoreImage {
+    const copy = new StoreImage();
+    for (const [key, value] of this.current) {
+      copy.current.set(key, value);
+      copy.settled.set(key, value);
+    }
+    return copy;
+  }
+
   /** Applies a batch as a whole. */
   land(ops: readonly KeyValueOp[], isSynced: boolean): void {
     apply(this.current, ops);

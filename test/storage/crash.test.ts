@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { NodeStorage } from '../../src/node/storage/types.ts';
-import type { WriteEffect } from '../../sim/world/disk.ts';
+import type { WriteEffect } from '../../sim/world/disk-options.ts';
 import { append, FOUNDING, replace, Rig, termsOf, valueOf } from './rig.ts';
 
 /** Steps of a node's life; each is begun when the one before was answered. */

@@ -2,7 +2,7 @@
 // directory is not trusted by the next start (RAFT.md §15.4).
 
 import { describe, expect, test } from 'vitest';
-import type { DiskOperation, WriteEffect } from '../../sim/world/disk.ts';
+import type { DiskOperation, WriteEffect } from '../../sim/world/disk-options.ts';
 import type { StorageFailure } from '../../src/ports/storage.ts';
 import type { StorageResult } from '../../src/node/storage/types.ts';
 import { append, exitOf, replace, Rig, termsOf, valueOf } from './rig.ts';

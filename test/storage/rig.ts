@@ -2,7 +2,7 @@
 
 import { KeyedRandom } from '../../sim/world/random.ts';
 import { SimDisk } from '../../sim/world/disk.ts';
-import type { SimDiskOptions } from '../../sim/world/disk.ts';
+import type { SimDiskOptions } from '../../sim/world/disk-options.ts';
 import { present } from '../../src/base/assert.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { Entry } from '../../src/raft/entry.ts';
