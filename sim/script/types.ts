@@ -14,6 +14,7 @@ export const FAULT_KINDS = [
   'suspend',
   'slowNode',
   'wallJump',
+  'clockRate',
   // The network between nodes.
   'isolate',
   'isolateIn',
@@ -42,6 +43,7 @@ export const FAULT_KINDS = [
   'clientSuspend',
   'clientSlow',
   'clientWallJump',
+  'clientClockRate',
   'clientIsolate',
   'clientIsolateIn',
   'clientIsolateOut',
@@ -121,6 +123,7 @@ export interface Shape {
 export interface Knobs {
   readonly electionMs: number;
   readonly heartbeatMs: number;
+  /** 0: sessions without end. */
   readonly ttlMs: number;
   /** The client's margin before the end of its lease; 0 is the tightest that the proof allows. */
   readonly marginMs: number;
@@ -157,7 +160,10 @@ export interface Clocks {
   readonly bound: 'within' | 'beyond';
   /** Parts per million by machine: nodes first, then clients; missing ones are 0. */
   readonly driftPpm: readonly number[];
+  /** Timers fire up to so much late. */
   readonly latenessUs: number;
+  /** Timers fire up to so much early, as some platforms have it. */
+  readonly earlyUs: number;
 }
 
 /** One run. The order of the fields is the order in which it shrinks. */
