@@ -4,52 +4,41 @@
 import { InvariantError } from '../../src/base/assert.ts';
 import { MinHeap } from '../../src/base/heap.ts';
 import type { Timer } from '../../src/ports/clock.ts';
-import type { EventKind, Trace } from './trace.ts';
+import type { Occurrence, Trace } from './trace.ts';
 
-/** How many events a loop may run, and how many at one instant, before it counts as a spin. */
-export interface LoopLimits {
+/** How a loop bounds and orders what it runs. */
+export interface LoopOptions {
+  /** More events count as a spin. */
   readonly eventsMax: number;
+  /** More events without any progress of time count as a spin. */
   readonly eventsPerInstantMax: number;
+  /**
+   * Place of a lane among those of an instant, from 0 to 2^32 - 1; without it events of an instant
+   * run in the order in which they were scheduled. Events of one lane always do.
+   */
+  readonly drawTie?: ((timeUs: number, lane: number) => number) | undefined;
 }
 
-/** What an event is, for the trace: who it happens to and three numbers. */
-export interface Occurrence {
-  readonly kind: EventKind;
-  /** Number of the process, 0 for the world. */
-  readonly process: number;
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly cause: number;
-}
+/** The lane of events that come before all others of their instant. */
+export const FIRST = -1;
 
-interface Pending {
-  readonly timeUs: number;
-  /** Smaller runs first at equal times; `LAST` runs after everything else of that instant. */
-  readonly tie: number;
-  readonly seq: number;
-  readonly cause: number;
-  readonly run: () => void;
-  isCancelled: boolean;
-}
-
-/** The tie of events that come after all others of their instant. */
+/** The lane of events that come after all others of their instant. */
 export const LAST = 0x1_0000_0000;
 
 /** Virtual time in whole microseconds, from 0. */
 export class EventLoop {
-  private readonly heap = new MinHeap<Pending>(byTime);
+  private readonly heap = new MinHeap<Pending>(inOrder);
   private readonly trace: Trace;
-  private readonly limits: LoopLimits;
+  private readonly options: LoopOptions;
   private clockUs = 0;
   private scheduled = 0;
   private atInstant = 0;
   private executed = 0;
   private cause = 0;
 
-  constructor(trace: Trace, limits: LoopLimits) {
+  constructor(trace: Trace, options: LoopOptions) {
     this.trace = trace;
-    this.limits = limits;
+    this.options = options;
   }
 
   /** Now: the time of the event that is running, or of the last one. */
@@ -63,47 +52,32 @@ export class EventLoop {
   }
 
   /** Runs once at that time, or now if it is past; never inside this call. */
-  at(timeUs: number, run: () => void, tie = 0): Timer {
-    const pending: Pending = {
-      timeUs: Math.max(this.clockUs, Math.ceil(timeUs)),
-      tie,
-      seq: ++this.scheduled,
-      cause: this.cause,
-      run,
-      isCancelled: false,
-    };
+  at(timeUs: number, run: () => void, lane = 0): Timer {
+    const pending = new Pending(run, this.cause);
+    pending.timeUs = Math.max(this.clockUs, Math.ceil(timeUs));
+    pending.tie = this.tieOf(pending.timeUs, lane);
+    pending.seq = ++this.scheduled;
     this.heap.push(pending);
-    return {
-      cancel: () => {
-        pending.isCancelled = true;
-      },
-    };
-  }
-
-  /** Time of the next event that was not cancelled; null when nothing is pending. */
-  nextTimeUs(): number | null {
-    for (;;) {
-      const next = this.heap.peek();
-      if (next === undefined) return null;
-      if (!next.isCancelled) return next.timeUs;
-      this.heap.pop();
-    }
+    return pending;
   }
 
   /** Runs the next event. False when there is none up to `untilUs`; time then stands at it. */
   step(untilUs: number): boolean {
-    const nextUs = this.nextTimeUs();
-    if (nextUs === null || nextUs > untilUs) {
-      this.clockUs = Math.max(this.clockUs, untilUs);
-      return false;
+    for (;;) {
+      const next = this.heap.peek();
+      if (next === undefined || next.timeUs > untilUs) {
+        this.clockUs = Math.max(this.clockUs, untilUs);
+        return false;
+      }
+      this.heap.pop();
+      if (next.run === null) continue;
+      this.atInstant = next.timeUs > this.clockUs ? 0 : this.atInstant + 1;
+      this.clockUs = next.timeUs;
+      this.checkLimits();
+      this.cause = next.cause;
+      next.run();
+      return true;
     }
-    this.atInstant = nextUs > this.clockUs ? 0 : this.atInstant + 1;
-    this.clockUs = nextUs;
-    this.checkLimits();
-    const pending = this.heap.pop();
-    this.cause = pending?.cause ?? 0;
-    pending?.run();
-    return true;
   }
 
   /** What is scheduled from now on is nobody's consequence. */
@@ -115,22 +89,46 @@ export class EventLoop {
   execute(occurrence: Occurrence, run: () => void): void {
     this.executed++;
     this.cause = this.executed;
-    this.trace.add({ ...occurrence, seq: this.executed, timeUs: this.clockUs });
+    this.trace.add(this.clockUs, occurrence);
     run();
   }
 
+  private tieOf(timeUs: number, lane: number): number {
+    if (lane === FIRST || lane === LAST) return lane;
+    return this.options.drawTie?.(timeUs, lane) ?? 0;
+  }
+
   private checkLimits(): void {
-    if (this.atInstant > this.limits.eventsPerInstantMax) {
+    if (this.atInstant > this.options.eventsPerInstantMax) {
       throw new InvariantError(
         `time stood still at ${this.clockUs} us for ${this.atInstant} events: something spins`,
       );
     }
-    if (this.executed >= this.limits.eventsMax) {
+    if (this.executed >= this.options.eventsMax) {
       throw new InvariantError(`the world ran ${this.executed} events, which is its limit`);
     }
   }
 }
 
-function byTime(left: Pending, right: Pending): number {
+class Pending implements Timer {
+  timeUs = 0;
+  /** Smaller runs first at equal times. */
+  tie = 0;
+  seq = 0;
+  readonly cause: number;
+  /** Null once cancelled. */
+  run: (() => void) | null;
+
+  constructor(run: () => void, cause: number) {
+    this.run = run;
+    this.cause = cause;
+  }
+
+  cancel(): void {
+    this.run = null;
+  }
+}
+
+function inOrder(left: Pending, right: Pending): number {
   return left.timeUs - right.timeUs || left.tie - right.tie || left.seq - right.seq;
 }

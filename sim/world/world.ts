@@ -4,13 +4,15 @@
 
 import { InvariantError } from '../../src/base/assert.ts';
 import type { Clock, Timer } from '../../src/ports/clock.ts';
-import type { LogFields, Logger } from '../../src/ports/logger.ts';
+import type { Logger } from '../../src/ports/logger.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { Transport } from '../../src/ports/transport.ts';
 import { createClock } from './clock.ts';
 import type { ClockSettings } from './clock.ts';
 import { guardAmbient } from './guard.ts';
-import { EventLoop } from './loop.ts';
+import { createLogger } from './log-lines.ts';
+import type { LogLine } from './log-lines.ts';
+import { EventLoop, FIRST } from './loop.ts';
 import { Network } from './network.ts';
 import type { NetworkSettings } from './network.ts';
 import { SimProcess } from './process.ts';
@@ -28,6 +30,8 @@ export interface WorldOptions {
   readonly eventsMax?: number;
   /** Events without any progress of time, beyond which it is an error; default 100,000. */
   readonly eventsPerInstantMax?: number;
+  /** Simultaneous events run in a drawn order, not in that in which they came about. */
+  readonly shuffleTies?: boolean;
 }
 
 /** What a program is given when its process starts. */
@@ -65,18 +69,8 @@ export interface ProcessHandle<T> {
   resume(): void;
 }
 
-/** One line that a process logged. */
-export interface LogLine {
-  readonly timeUs: number;
-  readonly process: string;
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly fields: LogFields;
-}
-
 const EVENTS_MAX = 5_000_000;
 const EVENTS_PER_INSTANT_MAX = 100_000;
-const LOG_LINES_MAX = 2_000;
 const WITHIN_US = 60_000_000;
 
 // Taken before any guard is set: it is the one thing that a run waits for.
@@ -94,12 +88,15 @@ export class World {
   private readonly loop: EventLoop;
   private owesDrain = false;
   private isRunning = false;
+  private isStopped = false;
 
   constructor(options: WorldOptions) {
     this.random = new KeyedRandom(options.seed);
+    const drawTie = (timeUs: number, lane: number): number => this.random.draw('tie', timeUs, lane);
     this.loop = new EventLoop(this.trace, {
       eventsMax: options.eventsMax ?? EVENTS_MAX,
       eventsPerInstantMax: options.eventsPerInstantMax ?? EVENTS_PER_INSTANT_MAX,
+      ...(options.shuffleTies === true ? { drawTie } : {}),
     });
     this.network = new Network(this.loop, this.random, options.network ?? {});
   }
@@ -131,7 +128,7 @@ export class World {
 
   /** Runs at that time, as the world's own act. */
   at(timeUs: number, act: () => void): Timer {
-    return this.loop.at(timeUs, () => this.occur({ kind: 'control' }, act));
+    return this.loop.at(timeUs, () => this.occur({ kind: 'control' }, act), FIRST);
   }
 
   /** For devices: runs after so many microseconds, unseen by the trace. Whom it tells is seen. */
@@ -168,22 +165,26 @@ export class World {
     this.heal(right, left);
   }
 
+  /** Ends the run after the event that is running; nothing ever runs in this world again. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
   /**
    * Runs up to a time, or until the condition holds after some event, which is false if it did
    * not within `withinUs` (default one minute). Microtasks are drained after every event of an
    * asynchronous process.
    */
   async run(until: number | (() => boolean), withinUs: number = WITHIN_US): Promise<boolean> {
-    const steps = this.steps(until, withinUs);
     const release = this.enter();
     this.owesDrain = true;
     try {
-      for (;;) {
+      for (const endUs = this.endUs(until, withinUs); ;) {
         if (this.owesDrain) {
           this.owesDrain = false;
           await new Promise((resolve) => afterMicrotasks(resolve));
         }
-        const verdict = steps();
+        const verdict = this.advance(until, endUs);
         if (verdict !== null) return verdict;
       }
     } finally {
@@ -193,27 +194,29 @@ export class World {
 
   /** Like `run`, for worlds in which no asynchronous process runs. */
   runSync(until: number | (() => boolean), withinUs: number = WITHIN_US): boolean {
-    const steps = this.steps(until, withinUs);
     const release = this.enter();
     try {
-      for (;;) {
-        const verdict = steps();
-        if (this.owesDrain) throw new InvariantError('an asynchronous process needs run()');
-        if (verdict !== null) return verdict;
-      }
+      const verdict = this.advance(until, this.endUs(until, withinUs));
+      if (verdict === null) throw new InvariantError('an asynchronous process needs run()');
+      return verdict;
     } finally {
       release();
     }
   }
 
-  /** One step after another: null to go on, else the verdict of the run. */
-  private steps(until: number | (() => boolean), withinUs: number): () => boolean | null {
-    if (typeof until === 'number') return () => (this.loop.step(until) ? null : true);
-    const endUs = this.nowUs + withinUs;
-    return () => {
-      if (until()) return true;
-      return this.loop.step(endUs) ? null : until();
-    };
+  private endUs(until: number | (() => boolean), withinUs: number): number {
+    return typeof until === 'number' ? until : this.nowUs + withinUs;
+  }
+
+  /** Runs events until microtasks are to be drained, then null, or to the verdict of the run. */
+  private advance(until: number | (() => boolean), endUs: number): boolean | null {
+    const isTrue = typeof until === 'number' ? null : until;
+    for (;;) {
+      if (isTrue?.() === true) return true;
+      if (this.isStopped) return false;
+      if (!this.loop.step(endUs)) return isTrue?.() ?? true;
+      if (this.owesDrain) return null;
+    }
   }
 
   private enter(): () => void {
@@ -243,7 +246,7 @@ export class World {
         const life = process.begin();
         this.network.machineUp(process);
         const run = (): void => void (program = spec.start(this.ports(life)));
-        life.schedule(this.nowUs, { kind: 'start', a: life.incarnation, run });
+        life.schedule(this.nowUs, { kind: 'start', a: life.incarnation, run }, FIRST);
       },
       crash: (options) => {
         const life = process.end();
@@ -263,18 +266,8 @@ export class World {
       clock: createClock(life, life.process.clock),
       random: this.random.port(life.process.name, life.incarnation),
       transport: this.network.transport(life),
-      logger: this.logger(life.process.name),
+      logger: createLogger(this.logLines, life.process.name, () => this.nowUs),
     };
-  }
-
-  private logger(process: string): Logger {
-    const log =
-      (level: LogLine['level']) =>
-      (message: string, fields: LogFields = {}): void => {
-        if (this.logLines.length >= LOG_LINES_MAX) this.logLines.shift();
-        this.logLines.push({ timeUs: this.nowUs, process, level, message, fields });
-      };
-    return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
   }
 
   private note(what: string, from: string, to: string): void {

@@ -40,8 +40,8 @@ export class Hasher {
 
   /** Feeds the low 32 bits of a number. */
   u32(value: number): this {
-    this.low = mix(this.low ^ value);
-    this.high = mix((this.high + Math.imul(value | 0, 0x27d4eb2f)) ^ this.low);
+    this.low = mix32(this.low ^ value);
+    this.high = mix32((this.high + Math.imul(value | 0, 0x27d4eb2f)) ^ this.low);
     return this;
   }
 
@@ -83,7 +83,8 @@ export function hex32(value: number): string {
   return (value >>> 0).toString(16).padStart(8, '0');
 }
 
-function mix(value: number): number {
+/** Every bit of the result depends on every bit of the value; signed. */
+export function mix32(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
