@@ -1,69 +1,91 @@
-// While a world runs, nothing in this process may look at real time, real randomness or real
-// timers: whoever tries is named by the stack of the error (SIMULATOR.md §4.3).
+// While a world runs, nothing in this process may look at real time, real randomness, real timers
+// or the garbage collector: whoever tries is named by the stack of the error (SIMULATOR.md §4.3).
+// Worlds are run often and for short times, so all that can be made ready is made once.
 
-import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import timersPromises from 'node:timers/promises';
 import { InvariantError } from '../../src/base/assert.ts';
+import { AMBIENT } from './ambient.ts';
 
-interface Ambient {
-  readonly target: object;
-  readonly names: readonly string[];
+/** A property that is replaced while a world runs. */
+interface Trap {
+  readonly holder: object;
+  readonly name: string;
+  readonly trap: unknown;
+  /** False for a computed property, which has to be defined anew. */
+  readonly isAssignable: boolean;
 }
 
-const TIMER_NAMES = ['setTimeout', 'setInterval', 'setImmediate'];
-
-function ambientSources(): readonly Ambient[] {
-  return [
-    { target: globalThis, names: TIMER_NAMES },
-    { target: timers, names: TIMER_NAMES },
-    { target: timersPromises, names: TIMER_NAMES },
-    { target: Math, names: ['random'] },
-    { target: performance, names: ['now'] },
-    { target: process, names: ['hrtime'] },
-    { target: crypto, names: ['randomBytes', 'randomUUID', 'randomInt', 'randomFillSync'] },
-    { target: crypto.webcrypto, names: ['getRandomValues', 'randomUUID'] },
-    { target: AbortSignal, names: ['timeout'] },
-  ];
-}
+const TRAPS: readonly Trap[] = AMBIENT.flatMap(({ target, label, names }) =>
+  names.flatMap((name) => trapFor(target, name, label === '' ? name : `${label}.${name}`)),
+);
 
 /** Sets the traps; the function that it returns takes them away again. Call it in a finally. */
 export function guardAmbient(): () => void {
-  const restores: (() => void)[] = [];
-  const replace = (target: object, name: string, value: unknown): void => {
-    const before = Object.getOwnPropertyDescriptor(target, name);
-    Object.defineProperty(target, name, { value, configurable: true, writable: true });
-    restores.push(() => {
-      if (before === undefined) Reflect.deleteProperty(target, name);
-      else Object.defineProperty(target, name, before);
-    });
-  };
-  for (const { target, names } of ambientSources()) {
-    for (const name of names) replace(target, name, trap(name));
-  }
-  replace(globalThis, 'Date', guardedDate());
+  const before = TRAPS.map(({ holder, name, trap, isAssignable }) => {
+    if (!isAssignable) {
+      const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+      Object.defineProperty(holder, name, { get: () => refuse(name), configurable: true });
+      return descriptor;
+    }
+    const value: unknown = Reflect.get(holder, name);
+    Reflect.set(holder, name, trap);
+    return value;
+  });
+  // Imports by name from built-in modules look elsewhere than at these objects.
   syncBuiltinESMExports();
   return () => {
-    for (const restore of restores.reverse()) restore();
+    TRAPS.forEach(({ holder, name, isAssignable }, at) => {
+      if (isAssignable) Reflect.set(holder, name, before[at]);
+      else Object.defineProperty(holder, name, Object(before[at]));
+    });
     syncBuiltinESMExports();
   };
 }
 
-function trap(name: string): () => never {
-  return () => {
-    throw new InvariantError(`${name} was used inside a simulated world: use the ports instead`);
-  };
+/** None when this version of Node lacks the property, or does not let it be replaced. */
+function trapFor(target: object, name: string, label: string): readonly Trap[] {
+  let holder: object | null = target;
+  while (holder !== null && !Object.hasOwn(holder, name)) holder = Reflect.getPrototypeOf(holder);
+  if (holder === null) return [];
+  const { value, writable, configurable } = Object.getOwnPropertyDescriptor(holder, name) ?? {};
+  const isAssignable = writable === true;
+  if (!isAssignable && configurable !== true) return [];
+  return [{ holder, name, trap: replacement(label, value), isAssignable }];
+}
+
+function replacement(label: string, real: unknown): unknown {
+  if (real === Date) return guardedDate();
+  if (real === process.nextTick) return guardedTick(process.nextTick);
+  // A function of the old kind: it may be called with `new`, too.
+  function trap(): never {
+    return refuse(label);
+  }
+  return label === 'process.hrtime'
+    ? Object.assign(trap, { bigint: () => refuse('process.hrtime.bigint') })
+    : trap;
+}
+
+function refuse(what: string): never {
+  throw new InvariantError(`${what} was used inside a simulated world: use the ports instead`);
 }
 
 /** Dates of a given time are harmless; those of now are not. */
 function guardedDate(): DateConstructor {
   return new Proxy(Date, {
     construct: (target, given) => {
-      if (given.length === 0) return trap('new Date()')();
+      if (given.length === 0) refuse('new Date()');
       return Reflect.construct(target, given);
     },
-    apply: trap('Date()'),
-    get: (target, name) => (name === 'now' ? trap('Date.now') : Reflect.get(target, name)),
+    apply: () => refuse('Date()'),
+    get: (target, name) => (name === 'now' ? () => refuse('Date.now') : Reflect.get(target, name)),
   });
+}
+
+/** Node itself calls it by this name, for the pipes and sockets of whoever runs the world. */
+function guardedTick(real: typeof process.nextTick): unknown {
+  return function nextTick(...given: unknown[]): unknown {
+    const caller = new Error().stack?.split('\n')[2] ?? '';
+    if (!/(\(|^ *at )node:/.test(caller)) refuse('process.nextTick');
+    return Reflect.apply(real, process, given);
+  };
 }
