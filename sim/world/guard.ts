@@ -2,9 +2,45 @@
 // or the garbage collector: whoever tries is named by the stack of the error (SIMULATOR.md §4.3).
 // Worlds are run often and for short times, so all that can be made ready is made once.
 
+import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import timersPromises from 'node:timers/promises';
 import { InvariantError } from '../../src/base/assert.ts';
-import { AMBIENT } from './ambient.ts';
+
+/** Properties of one object; `label` is what a program calls it, empty for globals. */
+interface Ambient {
+  readonly target: object;
+  readonly label: string;
+  readonly names: readonly string[];
+}
+
+const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];
+const RANDOM = ['randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync'];
+const KEYS = ['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync'];
+const PRIMES = ['generatePrime', 'generatePrimeSync'];
+const READINGS = ['uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage'];
+
+/**
+ * Where a program finds time, chance, timers and the whims of the garbage collector. Files and
+ * sockets are modules of their own; the order of microtasks is fixed, so they are harmless.
+ */
+const AMBIENT: readonly Ambient[] = [
+  { target: globalThis, label: '', names: [...TIMERS, 'Date', 'fetch'] },
+  { target: globalThis, label: '', names: ['WeakRef', 'FinalizationRegistry'] },
+  { target: timers, label: 'timers', names: TIMERS },
+  { target: timersPromises, label: 'timers', names: TIMERS },
+  { target: timersPromises.scheduler, label: 'scheduler', names: ['wait', 'yield'] },
+  { target: Math, label: 'Math', names: ['random'] },
+  { target: performance, label: 'performance', names: ['now', 'timeOrigin', 'mark', 'measure'] },
+  { target: process, label: 'process', names: ['hrtime', 'nextTick', ...READINGS] },
+  { target: process.hrtime, label: 'process.hrtime', names: ['bigint'] },
+  { target: crypto, label: 'crypto', names: [...RANDOM, ...KEYS, ...PRIMES] },
+  { target: crypto.webcrypto, label: 'crypto', names: ['getRandomValues', 'randomUUID'] },
+  { target: crypto.webcrypto.subtle, label: 'crypto.subtle', names: ['generateKey'] },
+  { target: AbortSignal, label: 'AbortSignal', names: ['timeout'] },
+  { target: Intl, label: 'Intl', names: ['DateTimeFormat'] },
+];
 
 /** A property that is replaced while a world runs. */
 interface Trap {
