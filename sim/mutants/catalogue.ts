@@ -1,0 +1,51 @@
+// Every bug of the list, planted or with the reason why it is not, in the order of their numbers.
+
+import { CLIENT } from './client.ts';
+import { ELECTIONS } from './elections.ts';
+import { LATER } from './later.ts';
+import { LEASING } from './leases.ts';
+import { LOCKS } from './locks.ts';
+import { OUTCOMES } from './outcomes.ts';
+import { READING } from './reads.ts';
+import { REPLICATION } from './replication.ts';
+import { STORAGE } from './storage.ts';
+import type { Edit, Mutant, MutantGroup, Unplanted } from './types.ts';
+
+const GROUPS: readonly MutantGroup[] = [
+  ELECTIONS,
+  REPLICATION,
+  READING,
+  LATER,
+  OUTCOMES,
+  LOCKS,
+  LEASING,
+  CLIENT,
+  STORAGE,
+];
+
+/** Bugs that the campaign must find. */
+export const PLANTED: readonly Mutant[] = GROUPS.flatMap((group) => group.planted).sort(byId);
+
+/** Bugs that cannot be planted here, or not yet. */
+export const UNPLANTED: readonly Unplanted[] = GROUPS.flatMap((group) => group.unplanted).sort(
+  byId,
+);
+
+/** The file's text with the mutant in it. Throws unless each `find` stands there exactly once. */
+export function mutated({ id, file, also = [], ...first }: Mutant, text: string): string {
+  let changed = text;
+  for (const { find, replace } of [first, ...also] satisfies readonly Edit[]) {
+    const parts = changed.split(find);
+    if (parts.length !== 2) {
+      throw new Error(
+        `${id}: ${file} has ${parts.length - 1} times what it must have once: ${find}`,
+      );
+    }
+    changed = parts.join(replace);
+  }
+  return changed;
+}
+
+function byId(left: { readonly id: string }, right: { readonly id: string }): number {
+  return left.id < right.id ? -1 : 1;
+}

@@ -1,0 +1,35 @@
+/** One change of a text. `find` stands exactly once in the file. */
+export interface Edit {
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A change of one file of the product: a bug, or something harmless. */
+export interface Mutant extends Edit {
+  /** `M-03`, with a letter for a variant (`M-03b`); `B-…` is harmless, `C-…` the canary. */
+  readonly id: string;
+  /** What the changed program does, as a phrase. */
+  readonly title: string;
+  /** From the root of the repository. */
+  readonly file: string;
+  /** What the same slip needs elsewhere in the file: an import, an assertion that says the same. */
+  readonly also?: readonly Edit[];
+}
+
+/** A bug of the list that is not planted, and why. */
+export interface Unplanted {
+  readonly id: string;
+  readonly title: string;
+  /**
+   * equivalent: in this program it breaks no promise. waits: for a capability that is not there
+   * yet. elsewhere: below what is simulated, or beside it; a named test kills it.
+   */
+  readonly because: 'equivalent' | 'waits' | 'elsewhere';
+  readonly why: string;
+}
+
+/** One part of the catalogue. */
+export interface MutantGroup {
+  readonly planted: readonly Mutant[];
+  readonly unplanted: readonly Unplanted[];
+}
