@@ -65,9 +65,9 @@ export const FAULT_KINDS = [
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /**
- * One thing that goes wrong. `target` 0 is whoever leads when it strikes; n is the n-th node (or
- * the n-th client), wrapping. `arg` chooses a variant or a second party. What does not apply does
- * nothing.
+ * One thing that goes wrong. Of nodes, `target` 0 is whoever leads when it strikes, and n the n-th
+ * one; clients are counted from 0. All references wrap around. `arg` chooses a variant or a second
+ * party. What does not apply does nothing.
  */
 export interface Fault {
   readonly kind: FaultKind;
@@ -152,12 +152,15 @@ export interface Net {
   readonly shuffleTies: boolean;
 }
 
+/** Whether the clocks keep to the bound of RAFT.md §14. */
+export const CLOCK_BOUNDS = ['within', 'beyond'] as const;
+
 /**
  * Rate errors of the clocks. `within` the bound of RAFT.md §14 everything is promised. `beyond` it
  * only what the log and fencing give.
  */
 export interface Clocks {
-  readonly bound: 'within' | 'beyond';
+  readonly bound: (typeof CLOCK_BOUNDS)[number];
   /** Parts per million by machine: nodes first, then clients; missing ones are 0. */
   readonly driftPpm: readonly number[];
   /** Timers fire up to so much late. */

@@ -1,0 +1,73 @@
+// What a script says about the cluster and its clients, in their own terms.
+
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import type { ClientOptions } from '../../src/client/options.ts';
+import type { ReplicationLimits } from '../../src/node/host-types.ts';
+import type { SimClusterOptions } from '../cluster.ts';
+import type { ClockSettings } from '../world/clock.ts';
+import type { NetworkSettings } from '../world/network.ts';
+import { DRIFT_PPM_BOUND } from './ranges.ts';
+import type { Clocks, Knobs, Net, Script } from './types.ts';
+
+const HEARTBEATS_PER_ELECTION = 10;
+
+/** The cluster of a script. */
+export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' | 'onExit'> {
+  const { shape, knobs, clocks } = script;
+  const ids = Array.from({ length: shape.nodes }, (_, place) => `n${place + 1}`);
+  return {
+    seed: script.noise,
+    nodes: shape.nodes,
+    settings: {
+      electionMs: knobs.electionMs,
+      // Longer, it would be silence to followers (RAFT.md §0).
+      heartbeatMs: Math.min(knobs.heartbeatMs, knobs.electionMs / HEARTBEATS_PER_ELECTION),
+      limits: { ...DEFAULT_LIMITS, windowMax: knobs.window },
+      replication: replication(knobs),
+    },
+    network: network(script.net),
+    clocks: Object.fromEntries(ids.map((id, place) => [id, machineClock(clocks, place)])),
+    disk: { hasHoles: script.hasHoles },
+  };
+}
+
+/** What the client at this place, from 0, is told. */
+export function clientOptions({ knobs }: Script): Omit<ClientOptions, 'nodes' | 'name'> {
+  const { ttlMs, marginMs, requestMs } = knobs;
+  return { ttlMs: ttlMs === 0 ? null : ttlMs, marginMs, requestMs };
+}
+
+/** The clocks of the client at this place, from 0. */
+export function clientClock({ clocks, shape }: Script, place: number): ClockSettings {
+  return machineClock(clocks, shape.nodes + place);
+}
+
+/** A rate error as far as the script allows one, in parts per million. */
+export function boundDrift({ bound }: Clocks, driftPpm: number): number {
+  if (bound === 'beyond') return driftPpm;
+  return Math.max(-DRIFT_PPM_BOUND, Math.min(DRIFT_PPM_BOUND, driftPpm));
+}
+
+function machineClock(clocks: Clocks, place: number): ClockSettings {
+  const driftPpm = boundDrift(clocks, clocks.driftPpm[place] ?? 0);
+  return { driftPpm, latenessUsMax: clocks.latenessUs };
+}
+
+function network(net: Net): NetworkSettings {
+  return {
+    latencyUsMin: Math.ceil(net.latencyUs / 2),
+    latencyUsMax: net.latencyUs * 2,
+    jitterUs: net.jitterUs,
+  };
+}
+
+function replication(knobs: Knobs): Partial<ReplicationLimits> {
+  const limits: Partial<Record<keyof ReplicationLimits, number>> = {
+    appendBytesMax: knobs.appendBytes,
+    inflightAppendsMax: knobs.inflightAppends,
+    uncommittedBytesMax: knobs.uncommittedBytes,
+    persistBytesMax: knobs.persistBytes,
+    tailBytesMax: knobs.tailBytes,
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value > 0));
+}

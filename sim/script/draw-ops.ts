@@ -1,0 +1,61 @@
+// What clients do besides the scenes: mostly asking for few locks and holding them briefly, often
+// several of them at the same time.
+
+import type { Dice } from './dice.ts';
+import type { OpPlan } from './stage.ts';
+import type { OpKind, Shape } from './types.ts';
+
+const COUNT = { min: 30, max: 60 };
+const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
+  ['tryAcquire', 20],
+  ['acquireAll', 12],
+  ['release', 8],
+  ['cancel', 8],
+  ['inspect', 10],
+  ['list', 4],
+  ['break', 4],
+  ['endSession', 3],
+  ['close', 3],
+];
+const ACQUIRE_WEIGHT = 60;
+const CROWD_MS = 12;
+
+/** Longest hold of most operations of a run: some are about throughput, others about leases. */
+const HOLDS_MS: readonly (readonly [number, number])[] = [
+  [5, 35],
+  [60, 45],
+  [250, 20],
+];
+const LONG_HOLD_MS = { min: 600, max: 2_500 };
+
+/** Operations over the whole run. */
+export function drawLooseOps(dice: Dice, shape: Shape, horizonMs: number): readonly OpPlan[] {
+  const sides = SIDE_KINDS.filter(([kind]) => dice.isHit(500, 'op kind', kind));
+  const kinds = [['acquire', ACQUIRE_WEIGHT] as const, ...sides];
+  const holdMsMax = dice.weigh(HOLDS_MS, 'hold scale');
+  const isLong = dice.isHit(300, 'long holds');
+  const starts = drawStarts(dice, horizonMs);
+  return starts.map((atMs, place) => ({
+    client: dice.within({ min: 0, max: shape.clients - 1 }, 'op client', place),
+    kind: dice.weigh(kinds, 'op kind', place),
+    key: dice.within({ min: 0, max: shape.keys - 1 }, 'op key', place),
+    atMs,
+    holdMs:
+      isLong && dice.isHit(40, 'long', place)
+        ? dice.within(LONG_HOLD_MS, 'hold', place)
+        : dice.within({ min: 0, max: holdMsMax }, 'hold', place),
+    arg: dice.within({ min: 0, max: 15 }, 'op arg', place),
+  }));
+}
+
+/** Two in five come together with the one before. */
+function drawStarts(dice: Dice, horizonMs: number): readonly number[] {
+  const starts: number[] = [];
+  for (let place = 0; place < dice.within(COUNT, 'op count'); place++) {
+    const before = starts.at(-1);
+    const isCrowd = before !== undefined && dice.isHit(400, 'crowd', place);
+    const crowdMs = (before ?? 0) + dice.within({ min: 0, max: CROWD_MS }, 'op at', place);
+    starts.push(isCrowd ? crowdMs : dice.within({ min: 0, max: horizonMs }, 'op at', place));
+  }
+  return starts;
+}

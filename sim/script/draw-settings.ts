@@ -1,0 +1,87 @@
+// The shape of a drawn cluster, its knobs, network and clocks: mostly defaults, and each extreme
+// often enough to be met.
+
+import type { Dice } from './dice.ts';
+import * as ranges from './ranges.ts';
+import type { Clocks, Knobs, Net, Shape } from './types.ts';
+
+const NODES = [
+  [3, 87],
+  [5, 10],
+  [1, 3],
+] as const;
+const CLOCK_KINDS = [
+  ['exact', 57],
+  ['tight', 23],
+  ['edges', 12],
+  ['wild', 8],
+] as const;
+const EXTREME_PER_MILLE = 60;
+const BOUND_PPM = ranges.DRIFT_PPM_BOUND;
+const EDGE_PPM = [-BOUND_PPM, 0, BOUND_PPM] as const;
+const WILD_PPM = [-400_000, -100_000, 0, 100_000, 400_000] as const;
+
+/** Three nodes mostly; few locks, so that clients meet. */
+export function drawShape(dice: Dice): Shape {
+  return {
+    nodes: dice.weigh(NODES, 'nodes'),
+    clients: dice.within({ min: 2, max: 5 }, 'clients'),
+    keys: dice.within({ min: 1, max: 4 }, 'keys'),
+  };
+}
+
+/** Settings of the cluster and its clients. */
+export function drawKnobs(dice: Dice): Knobs {
+  const some = <T>(choices: readonly T[], name: string, perMille = EXTREME_PER_MILLE): T =>
+    dice.settle(choices, perMille, 'knob', name);
+  const electionMs = some(ranges.KNOBS.electionMs, 'electionMs', 80);
+  const heartbeats = ranges.KNOBS.heartbeatMs.filter((each) => each * 10 <= electionMs);
+  return {
+    electionMs,
+    heartbeatMs: some(heartbeats, 'heartbeatMs', 80),
+    ttlMs: some(ranges.KNOBS.ttlMs, 'ttlMs'),
+    marginMs: some(ranges.KNOBS.marginMs, 'marginMs', 350),
+    requestMs: some(ranges.KNOBS.requestMs, 'requestMs'),
+    appendBytes: some(ranges.KNOBS.appendBytes, 'appendBytes'),
+    inflightAppends: some(ranges.KNOBS.inflightAppends, 'inflightAppends'),
+    uncommittedBytes: some(ranges.KNOBS.uncommittedBytes, 'uncommittedBytes', 50),
+    persistBytes: some(ranges.KNOBS.persistBytes, 'persistBytes'),
+    tailBytes: some(ranges.KNOBS.tailBytes, 'tailBytes', 100),
+    window: some(ranges.KNOBS.window, 'window'),
+  };
+}
+
+/** One run in five has a network that loses, doubles and reorders frames between nodes. */
+export function drawNet(dice: Dice): Net {
+  const isDatagram = dice.isHit(200, 'datagram');
+  const evil = (choices: readonly number[], name: string): number =>
+    isDatagram ? dice.pick(choices, 'net', name) : 0;
+  const latencyUs = dice.settle(ranges.NET.latencyUs, EXTREME_PER_MILLE, 'net', 'latency');
+  const hasTail = latencyUs < 1_000;
+  return {
+    latencyUs,
+    jitterUs: dice.settle(ranges.NET.jitterUs, 80, 'net', 'jitter'),
+    tailOneIn: hasTail ? dice.settle(ranges.NET.tailOneIn, 120, 'net', 'tail') : 0,
+    lossPerMille: evil(ranges.NET.lossPerMille, 'loss'),
+    duplicatePerMille: evil(ranges.NET.duplicatePerMille, 'duplicate'),
+    reorderPerMille: evil(ranges.NET.reorderPerMille, 'reorder'),
+    shuffleTies: dice.isHit(300, 'shuffleTies'),
+  };
+}
+
+/** Mostly exact; else at the very bound, tight for leases in most cases; rarely far beyond it. */
+export function drawClocks(dice: Dice, shape: Shape): Clocks {
+  const kind = dice.weigh(CLOCK_KINDS, 'clocks');
+  const machines = shape.nodes + shape.clients;
+  const drift = (place: number): number => {
+    // The tightest case for a lease: clients too slow, nodes too fast.
+    if (kind === 'tight') return place < shape.nodes ? BOUND_PPM : -BOUND_PPM;
+    return dice.pick(kind === 'edges' ? EDGE_PPM : WILD_PPM, 'drift', place);
+  };
+  return {
+    bound: kind === 'wild' ? 'beyond' : 'within',
+    driftPpm: kind === 'exact' ? [] : Array.from({ length: machines }, (_, place) => drift(place)),
+    latenessUs: dice.settle(ranges.CLOCKS.latenessUs, 80, 'lateness'),
+    earlyUs: dice.settle(ranges.CLOCKS.earlyUs, 200, 'early'),
+  };
+}

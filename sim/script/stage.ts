@@ -1,0 +1,87 @@
+// Where a scene is put together: some faults and operations that belong to each other, at times
+// counted from the beginning of the scene.
+
+import type { Dice } from './dice.ts';
+import type { Fault, FaultKind, Op, OpKind, Shape } from './types.ts';
+
+/** Operations get their ids when the whole script is there. */
+export type OpPlan = Omit<Op, 'id'>;
+
+/** Parts that have a default: 0. */
+export interface Strike {
+  readonly afterMs?: number;
+  readonly target?: number;
+  readonly forMs?: number;
+  readonly arg?: number;
+}
+
+/** Parts that have a default: at once, the first client, the scene's key, held for 20 ms. */
+export interface Ask {
+  readonly afterMs?: number;
+  readonly client?: number;
+  readonly key?: number;
+  readonly holdMs?: number;
+}
+
+/** Collects one scene. */
+export class Stage {
+  readonly faults: Fault[] = [];
+  readonly ops: OpPlan[] = [];
+  readonly shape: Shape;
+  /** The lock that the scene is about. */
+  readonly key: number;
+  private readonly dice: Dice;
+  private readonly number: number;
+  private readonly startMs: number;
+
+  /** `number` keys the luck of this scene among those of its script. */
+  constructor(dice: Dice, shape: Shape, { number, startMs }: { number: number; startMs: number }) {
+    this.dice = dice;
+    this.shape = shape;
+    this.number = number;
+    this.startMs = startMs;
+    this.key = this.drawn(0, shape.keys - 1, 'scene key');
+  }
+
+  /** A drawn whole number, from `min` to `max`. */
+  drawn(min: number, max: number, label: string): number {
+    return this.dice.within({ min, max }, label, this.number);
+  }
+
+  isHit(perMille: number, label: string): boolean {
+    return this.dice.isHit(perMille, label, this.number);
+  }
+
+  pick<const T>(list: readonly T[], label: string): T {
+    return this.dice.pick(list, label, this.number);
+  }
+
+  /** A client, counted from 0. */
+  drawnClient(): number {
+    return this.drawn(0, this.shape.clients - 1, 'scene client');
+  }
+
+  /** A node by number, or 0: whoever leads. */
+  drawnNode(label: string): number {
+    return this.drawn(0, this.shape.nodes, label);
+  }
+
+  strike(kind: FaultKind, { afterMs = 0, target = 0, forMs = 0, arg = 0 }: Strike): void {
+    this.faults.push({ kind, target, atMs: this.startMs + afterMs, forMs, arg });
+  }
+
+  ask(kind: OpKind, { afterMs = 0, client = 0, key = this.key, holdMs = 20 }: Ask): void {
+    const arg = this.drawn(0, 15, `ask ${this.ops.length}`);
+    this.ops.push({ client, kind, key, atMs: this.startMs + afterMs, holdMs, arg });
+  }
+
+  /** All clients ask for locks within `spanMs`, two requests each. */
+  clamour(afterMs: number, spanMs: number): void {
+    for (let place = 0; place < this.shape.clients * 2; place++) {
+      const key = this.drawn(0, this.shape.keys - 1, `clamour key ${afterMs} ${place}`);
+      const delayMs = this.drawn(0, spanMs, `clamour ${afterMs} ${place}`);
+      const client = place % this.shape.clients;
+      this.ask('acquire', { afterMs: afterMs + delayMs, client, key, holdMs: place });
+    }
+  }
+}
