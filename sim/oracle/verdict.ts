@@ -1,8 +1,15 @@
 // Where oracles report. They never throw: they look from inside events of the product, which would
 // take an exception for its own.
 
-/** The name of what was promised and not kept: an invariant or a liveness property. */
-export type OracleName = `INV-${number}` | `LIV-${number}` | 'EXIT' | 'ASSERT' | 'API' | 'SPIN';
+/** The name of what was promised and not kept: an invariant, liveness, determinism, a crash. */
+export type OracleName =
+  | `INV-${number}`
+  | `LIV-${number}`
+  | `DET-${number}`
+  | 'EXIT'
+  | 'ASSERT'
+  | 'API'
+  | 'SPIN';
 
 /** A broken promise. */
 export interface Violation {
