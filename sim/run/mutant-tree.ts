@@ -1,0 +1,69 @@
+// The program with a mutant in it, as JavaScript in a folder of its own: hard links to the tree of
+// the unchanged program, but for the one file.
+
+import { link, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { mutated } from '../mutants/catalogue.ts';
+import type { Mutant } from '../mutants/types.ts';
+import { repositoryRoot } from './places.ts';
+
+type TranspileTree = (
+  folder: string,
+  options?: { readonly patches: ReadonlyMap<string, string> },
+) => Promise<void>;
+
+/** Makes and removes such folders. */
+export class MutantTrees {
+  private readonly root: string;
+  private readonly transpileTree: TranspileTree;
+
+  private constructor(root: string, transpileTree: TranspileTree) {
+    this.root = root;
+    this.transpileTree = transpileTree;
+  }
+
+  /** Brings the tree of the unchanged program up to date. */
+  static async prepare(): Promise<MutantTrees> {
+    const root = repositoryRoot();
+    const script = pathToFileURL(join(root, 'scripts', 'lib', 'transpile.mjs')).href;
+    const { transpileTree }: { transpileTree: TranspileTree } = await import(script);
+    const trees = new MutantTrees(root, transpileTree);
+    await transpileTree(trees.plain);
+    return trees;
+  }
+
+  /** Makes the folder of a mutant; gives its path. */
+  async plant(mutant: Mutant): Promise<string> {
+    const folder = this.folderOf(mutant);
+    const text = mutated(mutant, await readFile(join(this.root, mutant.file), 'utf8'));
+    await rm(folder, { recursive: true, force: true });
+    await linkAll(this.plain, folder);
+    await this.transpileTree(folder, { patches: new Map([[mutant.file, text]]) });
+    return folder;
+  }
+
+  async remove(mutant: Mutant): Promise<void> {
+    await rm(this.folderOf(mutant), { recursive: true, force: true });
+  }
+
+  private get plain(): string {
+    return join(this.root, '.cache', 'sim', 'tree');
+  }
+
+  // Of this process alone: two matrices may be measured at the same time.
+  private folderOf({ id }: Mutant): string {
+    return join(this.root, '.cache', 'sim', 'mutants', `${id}-${process.pid}`);
+  }
+}
+
+async function linkAll(from: string, to: string): Promise<void> {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.js(on)?$/.test(entry.name))
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)));
+  for (const folder of new Set(files.map((file) => dirname(file)))) {
+    await mkdir(join(to, folder), { recursive: true });
+  }
+  await Promise.all(files.map((file) => link(join(from, file), join(to, file))));
+}
