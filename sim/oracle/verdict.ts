@@ -42,3 +42,20 @@ export class Verdict {
     if (!isSo) this.report(oracle, message());
   }
 }
+
+/** A node ended by itself, and its disk is not to blame. */
+export function reportExit(
+  verdict: Verdict,
+  id: string,
+  { exitCode, message }: { readonly exitCode: number; readonly message: string },
+): void {
+  const number = /\bINV-(\d+)/.exec(message)?.[1];
+  const oracle: OracleName = number === undefined ? exitName(exitCode) : `INV-${Number(number)}`;
+  const [text = ''] = message.split('\n');
+  verdict.report(oracle, `${id} ended with exit code ${exitCode}: ${text}`);
+}
+
+/** 70: an assertion of the product's own. */
+function exitName(exitCode: number): OracleName {
+  return exitCode === 70 ? 'ASSERT' : 'EXIT';
+}

@@ -1,0 +1,134 @@
+// One run: a script from its first event to its verdict. The cluster, the clients, the faults and
+// the oracles are put together here; what each of them does is said where they are.
+
+import type { NodeId } from '../../src/base/units.ts';
+import { probes } from '../../src/base/probe.ts';
+import type { ProbeId } from '../../src/base/probe.ts';
+import { US_PER_MS } from '../../src/base/units.ts';
+import type { HostExit, HostWatch } from '../../src/node/host-types.ts';
+import { createSimCluster } from '../cluster.ts';
+import type { SimCluster } from '../cluster.ts';
+import { FoundedImages } from '../founded-images.ts';
+import { Beliefs } from '../oracle/belief.ts';
+import { ClientHistory } from '../oracle/history.ts';
+import { checkLinearizable } from '../oracle/linear.ts';
+import { checkLiveness } from '../oracle/liveness.ts';
+import { reportExit } from '../oracle/verdict.ts';
+import { clientClock, clientOptions, clusterOptions } from '../script/cluster-options.ts';
+import { scheduleFaults } from '../script/faults.ts';
+import type { Faults } from '../script/faults.ts';
+import type { Script } from '../script/types.ts';
+import { startWorkload } from '../workload/workload.ts';
+import type { Workload } from '../workload/workload.ts';
+import type { RunOptions, RunResult, RunScript } from './types.ts';
+
+/** Runs one script. Whoever runs many makes a runner, which founds its clusters once. */
+export function runScript(script: Script, options: RunOptions = {}): Promise<RunResult> {
+  return createRunner()(script, options);
+}
+
+/** Runs scripts one after the other; the same script is the same run, whatever ran before. */
+export function createRunner(): RunScript {
+  const images = new FoundedImages();
+  return async (script, options = {}) => {
+    const hits = new Map<ProbeId, number>();
+    const release = probes.collect((id) => hits.set(id, (hits.get(id) ?? 0) + 1));
+    try {
+      const run = await beginRun(script, images);
+      await run.play();
+      return run.result(hits, options);
+    } finally {
+      release();
+    }
+  };
+}
+
+/** What looks at the nodes from before there are clients. */
+interface Onlooker {
+  beliefs: Beliefs | null;
+  onExit: (id: NodeId, exit: HostExit) => void;
+}
+
+async function beginRun(script: Script, images: FoundedImages): Promise<Run> {
+  const onlooker: Onlooker = { beliefs: null, onExit: () => {} };
+  const cluster = await createSimCluster({
+    ...clusterOptions(script),
+    images,
+    watch: () => watchFor(onlooker),
+    onExit: (id, exit) => onlooker.onExit(id, exit),
+  });
+  return new Run(script, cluster, onlooker);
+}
+
+function watchFor(onlooker: Onlooker): HostWatch {
+  return {
+    started: () => {},
+    stepped: (event, effects) => onlooker.beliefs?.stepped(event, effects),
+    applied: (entry, command) => onlooker.beliefs?.applied(entry, command),
+  };
+}
+
+class Run {
+  private readonly script: Script;
+  private readonly cluster: SimCluster;
+  private readonly history: ClientHistory;
+  private readonly workload: Workload;
+  private readonly faults: Faults;
+  private expiries = 0;
+
+  constructor(script: Script, cluster: SimCluster, onlooker: Onlooker) {
+    const { world, verdict, oracle } = cluster;
+    const beliefs = new Beliefs({ verdict, isBound: script.clocks.bound === 'within' });
+    this.script = script;
+    this.cluster = cluster;
+    this.history = new ClientHistory(() => world.nowUs);
+    this.workload = startWorkload(cluster, script, {
+      verdict,
+      beliefs,
+      tap: (name) => this.history.tap(name),
+      clientOptions: () => clientOptions(script),
+      clientClock: (place) => clientClock(script, place),
+    });
+    this.faults = scheduleFaults(cluster, script, () => this.workload.clients);
+    onlooker.beliefs = beliefs;
+    onlooker.onExit = (id, exit) => this.onExit(id, exit);
+    oracle.follow({
+      onGranted: (event, atUs) => beliefs.onGranted(event, atUs),
+      onSessionEnded: ({ cause }) => {
+        if (cause === 'expired') this.expiries++;
+      },
+    });
+  }
+
+  /** Everything of the script, then healing, then what must be true of it all. */
+  async play(): Promise<void> {
+    const { cluster, script, workload, faults } = this;
+    const { world, verdict, oracle } = cluster;
+    const isOver = (): boolean => verdict.violation !== null;
+    await world.run(isOver, script.horizonMs * US_PER_MS);
+    faults.healAll();
+    if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
+    if (!isOver()) oracle.lookAtAll();
+    if (!isOver()) checkLinearizable(this.history, oracle.log, verdict);
+  }
+
+  result(hits: ReadonlyMap<ProbeId, number>, options: RunOptions): RunResult {
+    const { world, verdict, oracle } = this.cluster;
+    const { trace, names } = world;
+    return {
+      violation: verdict.violation,
+      traceHash: world.traceHash(),
+      events: trace.length,
+      virtualUs: world.nowUs,
+      leaderChanges: Math.max(0, oracle.terms.length - 1),
+      expiries: this.expiries,
+      grants: this.workload.grants,
+      probes: hits,
+      trace: options.trace === true ? { trace, processes: [...names] } : null,
+    };
+  }
+
+  private onExit(id: NodeId, exit: HostExit): void {
+    if (!this.faults.isExitJustified(id, exit)) reportExit(this.cluster.verdict, id, exit);
+  }
+}
