@@ -25,6 +25,15 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   return ~crc >>> 0;
 }
 
+/** CRC-32C of a text whose characters are all ASCII, each as one byte. */
+export function crc32cOfAscii(text: string): number {
+  let crc = ~0;
+  for (let at = 0; at < text.length; at++) {
+    crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return ~crc >>> 0;
+}
+
 /**
  * Two independent 32-bit lanes, fed with numbers and texts. The result depends on the order of
  * the inputs. Rounds are those of MurmurHash3's 32-bit finaliser.

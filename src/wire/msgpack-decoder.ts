@@ -7,19 +7,17 @@ import { DecodeError } from './decode-error.ts';
 export const DEPTH_MAX = 16;
 
 /** Texts up to here are tried as ASCII first, which is cheaper than a call of TextDecoder. */
-const SHORT_TEXT_BYTES = 48;
+const SHORT_TEXT_BYTES = 24;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decodes one msgpack value. */
 export class MsgpackDecoder {
   private readonly bytes: Uint8Array;
-  private readonly view: DataView;
   private at = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** The value that all the bytes together are. Throws DecodeError. */
@@ -31,7 +29,7 @@ export class MsgpackDecoder {
   }
 
   private value(depth: number): unknown {
-    const token = this.view.getUint8(this.take(1));
+    const token = this.byteAt(this.take(1));
     if (token < 0x80) return token;
     if (token >= 0xe0) return token - 0x100;
     if (token >= 0xa0 && token < 0xc0) return this.text(token & 0x1f);
@@ -40,27 +38,26 @@ export class MsgpackDecoder {
   }
 
   private longValue(token: number, depth: number): unknown {
-    const { view } = this;
     // prettier-ignore
     switch (token) {
       case 0xc0: return null;
       case 0xc2: return false;
       case 0xc3: return true;
-      case 0xc4: return this.binary(view.getUint8(this.take(1)));
-      case 0xc5: return this.binary(view.getUint16(this.take(2)));
-      case 0xc6: return this.binary(view.getUint32(this.take(4)));
-      case 0xcb: return this.finite(view.getFloat64(this.take(8)));
-      case 0xcc: return view.getUint8(this.take(1));
-      case 0xcd: return view.getUint16(this.take(2));
-      case 0xce: return view.getUint32(this.take(4));
-      case 0xd0: return view.getInt8(this.take(1));
-      case 0xd1: return view.getInt16(this.take(2));
-      case 0xd2: return view.getInt32(this.take(4));
-      case 0xd9: return this.text(view.getUint8(this.take(1)));
-      case 0xda: return this.text(view.getUint16(this.take(2)));
-      case 0xdb: return this.text(view.getUint32(this.take(4)));
-      case 0xdc: return this.list(view.getUint16(this.take(2)), depth);
-      case 0xdd: return this.list(view.getUint32(this.take(4)), depth);
+      case 0xc4: return this.binary(this.unsigned(1));
+      case 0xc5: return this.binary(this.unsigned(2));
+      case 0xc6: return this.binary(this.unsigned(4));
+      case 0xcb: return this.float();
+      case 0xcc: return this.unsigned(1);
+      case 0xcd: return this.unsigned(2);
+      case 0xce: return this.unsigned(4);
+      case 0xd0: return (this.unsigned(1) << 24) >> 24;
+      case 0xd1: return (this.unsigned(2) << 16) >> 16;
+      case 0xd2: return this.unsigned(4) | 0;
+      case 0xd9: return this.text(this.unsigned(1));
+      case 0xda: return this.text(this.unsigned(2));
+      case 0xdb: return this.text(this.unsigned(4));
+      case 0xdc: return this.list(this.unsigned(2), depth);
+      case 0xdd: return this.list(this.unsigned(4), depth);
       default: throw this.strange(token);
     }
   }
@@ -82,7 +79,21 @@ export class MsgpackDecoder {
     return new Uint8Array(buffer, byteOffset + from, length);
   }
 
-  private finite(value: number): number {
+  /** A number of 1, 2 or 4 bytes, the highest first. A DataView would cost more than all of it. */
+  private unsigned(count: number): number {
+    const from = this.take(count);
+    let value = 0;
+    for (let at = from; at < from + count; at++) value = (value << 8) | this.byteAt(at);
+    return value >>> 0;
+  }
+
+  private byteAt(at: number): number {
+    return this.bytes[at] ?? 0;
+  }
+
+  private float(): number {
+    const { buffer, byteOffset } = this.bytes;
+    const value = new DataView(buffer, byteOffset + this.take(8)).getFloat64(0);
     if (Number.isFinite(value)) return value;
     throw new DecodeError(`expected a finite number before byte ${this.at}, got ${value}`);
   }
@@ -101,13 +112,13 @@ export class MsgpackDecoder {
   }
 
   private ascii(from: number): string | null {
-    let text = '';
+    const codes: number[] = [];
     for (let at = from; at < this.at; at++) {
-      const byte = this.view.getUint8(at);
+      const byte = this.byteAt(at);
       if (byte >= 0x80) return null;
-      text += String.fromCharCode(byte);
+      codes.push(byte);
     }
-    return text;
+    return String.fromCharCode(...codes);
   }
 
   private list(length: number, depth: number): unknown[] {

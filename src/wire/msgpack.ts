@@ -5,7 +5,7 @@
 // nodes read one entry as two commands.
 
 import { Packr } from 'msgpackr';
-import { assert } from '../base/assert.ts';
+import { InvariantError } from '../base/assert.ts';
 import { HoldfastError, describeValue } from '../base/error.ts';
 import { utf8Length } from '../base/name.ts';
 import { MsgpackDecoder, DEPTH_MAX } from './msgpack-decoder.ts';
@@ -38,13 +38,18 @@ function checkPackable(value: unknown, depth: number): void {
   if (value === null || typeof value === 'boolean') return;
   if (typeof value === 'string') return checkText(value);
   if (typeof value === 'number') {
-    assert(Number.isFinite(value), `only finite numbers can be packed, not ${value}`);
+    if (!Number.isFinite(value)) refuse(`only finite numbers can be packed, not ${value}`);
   } else if (Array.isArray(value)) {
-    assert(depth < DEPTH_MAX, `at most ${DEPTH_MAX} arrays can be packed in one another`);
+    if (depth >= DEPTH_MAX) refuse(`at most ${DEPTH_MAX} arrays can be packed in one another`);
     for (const item of value) checkPackable(item, depth + 1);
-  } else {
-    assert(value instanceof Uint8Array, `cannot pack ${describeValue(value)}`);
+  } else if (!(value instanceof Uint8Array)) {
+    refuse(`cannot pack ${describeValue(value)}`);
   }
+}
+
+// Called for what is wrong only: a message that nobody reads would cost more than the packing.
+function refuse(what: string): never {
+  throw new InvariantError(what);
 }
 
 function checkText(text: string): void {

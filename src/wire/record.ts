@@ -26,10 +26,8 @@ export function clusterSeed(clusterId: string): number {
 /** The record of an entry, made on the first call and kept in `entry.record`. */
 export function encodeRecord(entry: Entry, seed: number): Uint8Array {
   if (entry.record !== null) return entry.record;
-  assert(
-    Number.isSafeInteger(entry.index) && Number.isSafeInteger(entry.term),
-    `an entry has an index and a term below 2^53, not ${entry.index} and ${entry.term}`,
-  );
+  const isSafe = Number.isSafeInteger(entry.index) && Number.isSafeInteger(entry.term);
+  assert(isSafe, 'an entry has an index and a term below 2^53');
   const record = new Uint8Array(RECORD_HEADER_BYTES + entry.payload.length);
   const view = viewOf(record);
   view.setUint32(4, record.length, true);

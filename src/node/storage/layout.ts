@@ -9,7 +9,7 @@
 // Room is left for rows of the state machine (r/…) beside these. Every `m/` row carries a checksum
 // over its key and content: LevelDB itself returns flipped bytes without a word (§15.1.2).
 
-import { crc32c } from '../../base/hash.ts';
+import { crc32c, crc32cOfAscii } from '../../base/hash.ts';
 import type { Index, StoreId, Term } from '../../base/units.ts';
 import { DecodeError, pack, unpack } from '../../wire/msgpack.ts';
 import { Reader } from '../../wire/reader.ts';
@@ -114,7 +114,7 @@ export function decodeStoreId(row: Uint8Array): StoreId {
   return read.done(read.text('storeId'));
 }
 
-// The key goes in too, so that a row found under another key is not believed.
+// The key goes in too (its bytes are ASCII), so that a row found under another key is not believed.
 function rowChecksum(key: string, content: Uint8Array): number {
-  return crc32c(content, crc32c(new TextEncoder().encode(key)));
+  return crc32c(content, crc32cOfAscii(key));
 }

@@ -45,10 +45,9 @@ export class LogWriter {
     const { index } = this.options;
     assert(
       first.index === (batch.truncateFrom ?? index.lastEntry.index + 1),
-      `a batch begins where the log ends or is cut, not at ${first.index}`,
+      'a batch begins where the log ends or is cut',
     );
-    const before = index.termAt(first.index - 1);
-    assert(first.prevTerm === before, `entry ${first.index} follows term ${before} here`);
+    assert(first.prevTerm === index.termAt(first.index - 1), 'a batch follows the term before it');
     this.isBusy = true;
     return batch.truncateFrom === null ? null : index.cut(batch.truncateFrom);
   }

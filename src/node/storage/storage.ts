@@ -100,7 +100,7 @@ class DirectoryStorage implements NodeStorage {
     const { writer } = present(this.log, 'a founded node has a log');
     const hardState = present(this.hardState, 'the storage was opened');
     const term = present(batch.entries.at(-1), 'a log batch has entries').term;
-    assert(term <= hardState.durable.term, `term ${term} is durable before its entries (R-36)`);
+    assert(term <= hardState.durable.term, 'a term is durable before its entries (R-36)');
     const cut = writer.begin(batch);
     const floor = floorBelowCut(batch, hardState.record.durableFloor);
     if (floor === null) return writer.write(batch, cut, settle);
