@@ -1,7 +1,8 @@
 // A cluster of shipped hosts in a simulated world, for scenarios: founded as `holdfast init` does
-// it, watched by an observer that sees all nodes at once.
+// it, watched by oracles that see all nodes at once. A broken promise is an InvariantError that
+// names it, from whatever runs the world here.
 
-import { InvariantError, assert, present } from '../src/base/assert.ts';
+import { InvariantError, present } from '../src/base/assert.ts';
 import type { NodeId } from '../src/base/units.ts';
 import type { ClientOptions } from '../src/client/options.ts';
 import { DEFAULT_LIMITS } from '../src/locks/commands.ts';
@@ -15,8 +16,11 @@ import type { TransportTap } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
 import { SimNode } from './cluster-node.ts';
 import { SimSession } from './cluster-session.ts';
+import { addressOf, settingsOf } from './cluster-settings.ts';
 import type { FoundedImages } from './founded-images.ts';
-import { Observer } from './observer.ts';
+import { RaftOracle } from './oracle/raft.ts';
+import { watchBoth } from './oracle/raft-watch.ts';
+import { Verdict } from './oracle/verdict.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
 import { SimDisk } from './world/disk.ts';
@@ -35,7 +39,7 @@ export interface SimClusterOptions {
   readonly network?: NetworkSettings;
   readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
   readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
-  /** Looks over the shoulder of a life of a node. */
+  /** Looks over the shoulder of a life of a node, after the cluster's own oracle. */
   readonly watch?: (id: NodeId, life: number) => HostWatch;
   /** A node ended by itself. */
   readonly onExit?: (id: NodeId, exit: HostExit) => void;
@@ -45,7 +49,6 @@ export interface SimClusterOptions {
   readonly images?: FoundedImages;
 }
 
-const LOOK_US = 5_000;
 const WITHIN_MS = 30_000;
 const SESSION_TTL_MS = 600_000;
 
@@ -67,7 +70,9 @@ export class SimCluster {
   readonly world: World;
   readonly nodes: ReadonlyMap<NodeId, SimNode>;
   readonly settings: HostSettings;
-  readonly observer = new Observer();
+  /** What its oracle reports to; others may as well. */
+  readonly verdict: Verdict;
+  readonly oracle: RaftOracle;
   private sessionsOpened = 0;
 
   /** `directories`: what the disks hold at first, in order of the nodes; null: nothing. */
@@ -77,10 +82,13 @@ export class SimCluster {
     const { network } = options;
     this.world = createWorld({ seed: options.seed, ...(network === undefined ? {} : { network }) });
     this.settings = settingsOf(ids, options.settings ?? {});
+    const nowUs = (): number => this.world.nowUs;
+    this.verdict = new Verdict(nowUs);
+    const { limits } = this.settings;
+    this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits });
     this.nodes = new Map(
       ids.map((id, at) => [id, this.createNode(id, options, directories?.[at])]),
     );
-    this.look();
   }
 
   /** Ids in order. */
@@ -124,12 +132,16 @@ export class SimCluster {
   }
 
   async runFor(durationMs: number): Promise<void> {
-    await this.world.run(this.world.nowUs + durationMs * 1_000);
+    await this.world.run(() => this.verdict.violation !== null, durationMs * 1_000);
+    this.checkVerdict();
   }
 
   /** Runs until the condition holds; throws, with what every node says, when it does not. */
   async until(what: string, isTrue: () => boolean, withinMs = WITHIN_MS): Promise<void> {
-    if (await this.world.run(isTrue, withinMs * 1_000)) return;
+    const isOver = (): boolean => this.verdict.violation !== null || isTrue();
+    const isInTime = await this.world.run(isOver, withinMs * 1_000);
+    this.checkVerdict();
+    if (isInTime) return;
     throw new InvariantError(`did not come within ${withinMs} ms: ${what}\n${this.describe()}`);
   }
 
@@ -186,7 +198,8 @@ export class SimCluster {
   /** Every living node has applied everything that any of them has, in the same state. */
   async converge(withinMs = WITHIN_MS): Promise<void> {
     await this.until('equal logs and states', () => this.isEven(), withinMs);
-    assert(new Set(this.living().map((each) => each.stateHash)).size === 1, 'INV-5: equal states');
+    this.oracle.lookAtAll();
+    this.checkVerdict();
   }
 
   /** Statuses of those that run. */
@@ -249,16 +262,16 @@ export class SimCluster {
       address,
       clock,
       disk,
-      watch: (life) => watch?.(id, life),
+      watch: (life) => watchBoth(this.oracle.watch(), watch?.(id, life)),
       onExit: (exit) => onExit?.(id, exit),
     });
   }
 
-  private look(): void {
-    for (const node of this.all()) {
-      if (node.host !== null) this.observer.see({ life: node.life, status: node.host.status() });
-    }
-    this.world.at(this.world.nowUs + LOOK_US, () => this.look());
+  private checkVerdict(): void {
+    const { violation } = this.verdict;
+    if (violation === null) return;
+    const { oracle, message, atUs } = violation;
+    throw new InvariantError(`${oracle} at ${atUs} us: ${message}\n${this.describe()}`);
   }
 }
 
@@ -274,25 +287,4 @@ async function imagesOf(
     const cluster = await createSimCluster({ seed: FOUNDING_SEED, ...founding });
     return cluster.all().map(({ disk }) => disk.image());
   });
-}
-
-function addressOf(id: NodeId): string {
-  return `${id}:7000`;
-}
-
-function settingsOf(ids: readonly NodeId[], given: Partial<HostSettings>): HostSettings {
-  return {
-    nodeId: '',
-    clusterName: 'sim',
-    nodes: ids.map((id) => ({ id, address: addressOf(id) })),
-    heartbeatMs: 50,
-    electionMs: 500,
-    limits: DEFAULT_LIMITS,
-    reserveBytes: 0,
-    linkCommandsMax: 1_024,
-    linkBytesMax: 1024 * 1024,
-    pid: 1,
-    version: 'sim',
-    ...given,
-  };
 }

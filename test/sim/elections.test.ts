@@ -55,7 +55,7 @@ describe('disturbance by one node', () => {
     const { term } = cluster.status(other);
     expect(term).toBeGreaterThan(9);
     await always(cluster, 20 * E, () => expect(cluster.status(leader).term).toBe(term));
-    expect(cluster.observer.terms.filter((each) => each >= 9)).toEqual([term]);
+    expect(cluster.oracle.terms.filter((each) => each >= 9)).toEqual([term]);
     await cluster.converge();
   });
 
@@ -116,7 +116,7 @@ describe('loss of the leader', () => {
       const next = await cluster.waitLeader(leader, 10 * E);
       const newTerm = cluster.status(next).term;
       if (newTerm > term + 1) splits++;
-      expect(cluster.observer.terms.at(-1)).toBe(newTerm);
+      expect(cluster.oracle.terms.at(-1)).toBe(newTerm);
     }
     expect(splits).toBeGreaterThan(0);
   });

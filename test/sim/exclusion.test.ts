@@ -155,7 +155,7 @@ test('INV-15 INV-16 INV-17 no two clients hold one lock while nodes and clients 
   for (const seed of seeds(4)) {
     const { store, cluster } = await campaign(seed);
     tokens += store.tokens;
-    terms += cluster.observer.terms.length;
+    terms += cluster.oracle.terms.length;
   }
   expect(tokens).toBeGreaterThan(1_500);
   expect(terms).toBeGreaterThan(8);

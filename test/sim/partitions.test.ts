@@ -51,7 +51,7 @@ describe('partial partitions', () => {
     await always(cluster, 100 * E, () => {
       expect(cluster.status(settled)).toMatchObject({ role: 'leader', term });
     });
-    expect(cluster.observer.terms.length).toBeLessThanOrEqual(2);
+    expect(cluster.oracle.terms.length).toBeLessThanOrEqual(2);
   });
 
   test('R-20 the only node that still sees a quorum becomes leader', async () => {

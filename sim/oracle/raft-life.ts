@@ -1,0 +1,232 @@
+import type { Index, NodeId, Term } from '../../src/base/units.ts';
+import type { Command } from '../../src/locks/commands.ts';
+import type { LockMachine } from '../../src/locks/machine-types.ts';
+import type { Applied } from '../../src/locks/outcomes.ts';
+import type { Entry } from '../../src/raft/entry.ts';
+import type { RaftEffect, RaftEvent, RaftStart } from '../../src/raft/events.ts';
+import { checkInvariants } from '../../src/raft/invariants.ts';
+import type { CoreSnapshot } from '../../src/raft/invariants.ts';
+import type { Core } from '../../src/raft/state.ts';
+import type { LogTerms } from './log-terms.ts';
+import type { LogBook } from './log.ts';
+import { reportBroken } from './raft-broken.ts';
+import type { Commits } from './raft-commits.ts';
+import type { Batch, DiskTruth } from './raft-disk.ts';
+import type { Elections } from './raft-elections.ts';
+import type { NodeHistory } from './raft-history.ts';
+import type { LogParts } from './raft-log.ts';
+import { LogWatch } from './raft-log.ts';
+import type { MessageChecks } from './raft-messages.ts';
+import { ReadChecks } from './raft-reads.ts';
+import type { LifeView } from './raft-view.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Steps between two looks at the whole state of a core, at least; more when its log is long. */
+const STEPS_PER_LOOK = 64;
+/** The same for applied entries and the machine. */
+const ENTRIES_PER_LOOK = 48;
+
+/** What all lives have in common. */
+export interface LifeParts extends LogParts {
+  readonly commits: Commits;
+  readonly elections: Elections;
+  readonly messages: MessageChecks;
+  readonly book: LogBook;
+  readonly verdict: Verdict;
+}
+
+/** Checks the steps of one life of a node. */
+export class NodeLife implements LifeView {
+  readonly id: NodeId;
+  readonly core: Core;
+  readonly machine: LockMachine;
+  readonly history: NodeHistory;
+  readonly disk: DiskTruth;
+  private readonly parts: LifeParts;
+  private readonly log: LogWatch;
+  private readonly reads: ReadChecks;
+  private term: Term;
+  private leads: Term = 0;
+  private wasLeading = false;
+  private committed: Index;
+  private lastApplied: Index;
+  private snapshot: CoreSnapshot | null = null;
+  private stepsToLook = 0;
+  private entriesToLook = ENTRIES_PER_LOOK;
+
+  constructor(
+    life: { readonly core: Core; readonly start: RaftStart; readonly machine: LockMachine },
+    history: NodeHistory,
+    parts: LifeParts,
+  ) {
+    const { core, start, machine } = life;
+    this.id = start.nodeId;
+    this.core = core;
+    this.machine = machine;
+    this.history = history;
+    this.disk = history.disk;
+    this.parts = parts;
+    this.log = new LogWatch(core, start, parts);
+    this.reads = new ReadChecks(this.id, parts.verdict);
+    this.term = start.term;
+    this.committed = start.applied;
+    this.lastApplied = start.applied;
+  }
+
+  get mirror(): LogTerms {
+    return this.log.mirror;
+  }
+
+  get ledTerm(): Term {
+    return this.leads;
+  }
+
+  stepped(event: RaftEvent, effects: readonly RaftEffect[]): void {
+    if (event.type === 'persisted') this.disk.persisted(event.sequence);
+    else if (event.type === 'slotsWritten') this.disk.slotsWritten(event.version);
+    else if (event.type === 'read') this.reads.asked(event.id, this.parts.commits.lastIndex);
+    // After a fatal effect the state is whatever it was in the middle of the step.
+    if (this.core.isStopped) return;
+    const isNewTerm = this.followTerm();
+    this.log.follow(event, this.wasLeading && !isNewTerm && this.core.role === 'leader');
+    const isNewLeader = this.followRole(isNewTerm);
+    if (this.core.commitIndex !== this.committed) this.followCommit();
+    if (event.type === 'applied') this.checkApplied();
+    for (const effect of effects) this.follow(effect);
+    if (--this.stepsToLook <= 0 || isNewLeader) this.lookAtCore();
+  }
+
+  /** INV-9: applied in order, each entry once, none that is not committed. */
+  applied(entry: Entry, command: Command | null, applied: Applied | null): void {
+    const { id, core, machine } = this;
+    const expected = this.lastApplied + 1;
+    this.parts.verdict.expect(
+      entry.index === expected && entry.index <= core.commitIndex,
+      'INV-9',
+      () => `${id} applies entry ${entry.index} after ${expected - 1}, of ${core.commitIndex}`,
+    );
+    this.lastApplied = entry.index;
+    // It may have been read back from the disk.
+    this.parts.chain.see(entry, id);
+    this.parts.book.applied({ entry, command, applied, by: id, machine });
+    if (--this.entriesToLook <= 0) this.lookAtMachine();
+  }
+
+  /** Looks at the whole state, and holds it against that of others. For the end of a run. */
+  lookAtAll(): void {
+    if (!this.core.isStopped) this.lookAtCore();
+    this.lookAtMachine();
+    this.parts.book.checkState(this.lastApplied, this.machine, this.id);
+  }
+
+  private lookAtCore(): void {
+    const { core } = this;
+    this.stepsToLook = Math.max(STEPS_PER_LOOK, core.log.lastIndex - core.log.firstInMemory);
+    this.guarded(() => {
+      this.snapshot = checkInvariants(core, this.snapshot);
+    });
+  }
+
+  private lookAtMachine(): void {
+    const { machine } = this;
+    this.entriesToLook = ENTRIES_PER_LOOK + 4 * (machine.sessionCount() + machine.lockCount());
+    this.guarded(() => machine.checkInvariants());
+  }
+
+  private guarded(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      reportBroken(this.parts.verdict, this.id, error);
+    }
+  }
+
+  private followTerm(): boolean {
+    const { term } = this.core.hard;
+    if (term === this.term) return false;
+    const before = this.term;
+    this.term = term;
+    this.parts.verdict.expect(
+      term > before,
+      'INV-7',
+      () => `${this.id} goes back from term ${before} to ${term}`,
+    );
+    return true;
+  }
+
+  /** True when it has just been elected. */
+  private followRole(isNewTerm: boolean): boolean {
+    const isLeading = this.core.role === 'leader';
+    const isNew = isLeading && (!this.wasLeading || isNewTerm);
+    this.wasLeading = isLeading;
+    if (!isNew) return false;
+    this.leads = this.term;
+    this.parts.elections.won(this);
+    this.parts.commits.checkLeader(this);
+    return true;
+  }
+
+  private followCommit(): void {
+    const { commitIndex, log } = this.core;
+    const { verdict } = this.parts;
+    const before = this.committed;
+    this.committed = commitIndex;
+    verdict.expect(
+      commitIndex > before && commitIndex <= log.lastIndex,
+      'INV-9',
+      () => `${this.id} moves its commit index from ${before} to ${commitIndex}`,
+    );
+    this.parts.commits.advance(this, before, commitIndex);
+  }
+
+  private checkApplied(): void {
+    const { appliedIndex } = this.core;
+    this.parts.verdict.expect(
+      appliedIndex === this.lastApplied,
+      'INV-9',
+      () => `${this.id} has applied ${this.lastApplied} and believes ${appliedIndex}`,
+    );
+  }
+
+  private follow(effect: RaftEffect): void {
+    switch (effect.type) {
+      case 'send':
+        return this.parts.messages.sent(this, effect.to, effect.message);
+      case 'persist':
+        return this.persist(effect);
+      case 'writeSlots':
+        return this.disk.handRecord(effect);
+      case 'readReady':
+        return this.reads.confirmed(effect.ids, this.core.appliedIndex);
+      case 'readFailed':
+        return this.reads.failed(effect.ids);
+      default:
+        return;
+    }
+  }
+
+  // INV-7: an entry that outlives its term in a crash was acknowledged by nobody who is still
+  // bound by it. INV-10: what is written joins what is there.
+  private persist(batch: Batch): void {
+    const { id, disk } = this;
+    const { commits, verdict } = this.parts;
+    verdict.expect(
+      batch.lastTerm <= disk.term,
+      'INV-7',
+      () => `${id} writes entries of term ${batch.lastTerm} while its disk is in term ${disk.term}`,
+    );
+    const cut = batch.truncateFrom;
+    for (let index = cut ?? Infinity; index <= disk.log.lastIndex; index++) {
+      if (!commits.has(index, disk.log.termAt(index))) continue;
+      verdict.report('INV-4', `${id} cuts entry ${index} off its disk, which is committed`);
+      break;
+    }
+    disk.handBatch(batch);
+    verdict.expect(
+      batch.entries[0]?.index === disk.log.lastIndex + 1,
+      'INV-10',
+      () =>
+        `${id} writes from ${batch.entries[0]?.index} on; its disk ends at ${disk.log.lastIndex}`,
+    );
+  }
+}

@@ -1,0 +1,139 @@
+// What leaves a node must be true of its disk at that moment (RAFT.md §7.2).
+
+import type { NodeId } from '../../src/base/units.ts';
+import type {
+  Append,
+  AppendResponse,
+  Heartbeat,
+  HeartbeatResponse,
+  RaftMessage,
+  VoteRequest,
+} from '../../src/raft/messages.ts';
+import type { Elections } from './raft-elections.ts';
+import type { NodeHistory } from './raft-history.ts';
+import type { LifeView } from './raft-view.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Looks at every message as it leaves. */
+export class MessageChecks {
+  private readonly histories: ReadonlyMap<NodeId, NodeHistory>;
+  private readonly lives: ReadonlyMap<NodeId, LifeView>;
+  private readonly elections: Elections;
+  private readonly verdict: Verdict;
+
+  constructor(parts: {
+    readonly histories: ReadonlyMap<NodeId, NodeHistory>;
+    readonly lives: ReadonlyMap<NodeId, LifeView>;
+    readonly elections: Elections;
+    readonly verdict: Verdict;
+  }) {
+    this.histories = parts.histories;
+    this.lives = parts.lives;
+    this.elections = parts.elections;
+    this.verdict = parts.verdict;
+  }
+
+  sent(life: LifeView, to: NodeId, message: RaftMessage): void {
+    const { id, history, disk } = life;
+    const { term, type } = message;
+    if (term > history.sentTerm) history.sentTerm = term;
+    if (term > disk.term) {
+      const what = `${id} sends ${type} of term ${term}`;
+      this.verdict.report('INV-7', `${what}; its disk knows of term ${disk.term}`);
+    }
+    switch (type) {
+      case 'voteRequest':
+        return this.voteRequest(life, message);
+      case 'voteResponse':
+        if (message.granted) this.grant(life, to, term);
+        return;
+      case 'append':
+        return this.append(life, message);
+      case 'appendResponse':
+        if (message.ok) this.acknowledgement(life, to, message);
+        return;
+      case 'heartbeat':
+        return this.heartbeat(life, to, message);
+      case 'heartbeatResponse':
+        return this.heartbeatResponse(life, message);
+      default:
+        return;
+    }
+  }
+
+  /** INV-7, M-68: whoever campaigns has its own vote on disk, or it could campaign twice. */
+  private voteRequest(life: LifeView, { term }: VoteRequest): void {
+    this.grant(life, life.id, term);
+  }
+
+  private grant({ id, history, disk }: LifeView, candidate: NodeId, term: number): void {
+    this.verdict.expect(
+      disk.term === term && disk.vote === candidate,
+      'INV-7',
+      () => `${id} tells of its vote for ${candidate} in term ${term} before it is on disk`,
+    );
+    history.grant(term, candidate);
+  }
+
+  private append(life: LifeView, { term, prevIndex, prevTerm, entries }: Append): void {
+    const { id, mirror } = life;
+    this.checkLeads(life, term);
+    const first = entries[0];
+    const last = entries[entries.length - 1];
+    const isJoined =
+      first === undefined ||
+      (first.index === prevIndex + 1 && last?.index === prevIndex + entries.length);
+    this.verdict.expect(
+      isJoined && mirror.termAt(prevIndex) === prevTerm,
+      'INV-10',
+      () => `${id} sends ${entries.length} entries that do not follow entry ${prevIndex}`,
+    );
+  }
+
+  /** INV-8: an acknowledgement covers what is on disk, and what the leader has. */
+  private acknowledgement(life: LifeView, to: NodeId, { term, matchIndex }: AppendResponse): void {
+    const { id, mirror, disk } = life;
+    if (matchIndex <= mirror.anchorIndex) return;
+    const durable = disk.log.termAt(matchIndex);
+    this.verdict.expect(
+      durable !== null && durable === mirror.termAt(matchIndex),
+      'INV-8',
+      () => `${id} acknowledges entry ${matchIndex}, which is not on its disk`,
+    );
+    const leader = this.lives.get(to);
+    if (leader?.ledTerm !== term) return;
+    this.verdict.expect(
+      leader.mirror.termAt(matchIndex) === durable,
+      'INV-8',
+      () => `${id} acknowledges entry ${matchIndex}, which is not what ${to} has there`,
+    );
+  }
+
+  /** INV-9, M-18: a follower is told only of what is known to be in its log. */
+  private heartbeat(life: LifeView, to: NodeId, { term, commit }: Heartbeat): void {
+    this.checkLeads(life, term);
+    const { id, mirror } = life;
+    if (commit <= mirror.anchorIndex) return;
+    this.verdict.expect(
+      this.histories.get(to)?.disk.log.termAt(commit) === mirror.termAt(commit),
+      'INV-9',
+      () => `${id} tells ${to} that entry ${commit} is committed; ${to} does not have it on disk`,
+    );
+  }
+
+  private heartbeatResponse({ id, mirror, disk }: LifeView, response: HeartbeatResponse): void {
+    const { durableIndex } = response;
+    if (durableIndex <= mirror.anchorIndex) return;
+    this.verdict.expect(
+      disk.log.termAt(durableIndex) === mirror.termAt(durableIndex),
+      'INV-8',
+      () => `${id} says that entry ${durableIndex} is on its disk, and it is not`,
+    );
+  }
+
+  private checkLeads({ id }: LifeView, term: number): void {
+    const leader = this.elections.leaderOf(term);
+    if (leader === id) return;
+    this.verdict.report('INV-1', `${id} speaks as leader of term ${term}, which has ${leader}`);
+  }
+}

@@ -1,0 +1,98 @@
+// The promises of consensus and of the lock machine (RAFT.md §1), looked after while nodes run:
+// what each step changed is held against all that any node ever showed. Nothing here believes what
+// a node says of its own disk. The cost of a step that changes nothing is a few comparisons.
+
+import type { NodeId, Term } from '../../src/base/units.ts';
+import type { ReplicatedLimits } from '../../src/locks/commands.ts';
+import type { LockMachine } from '../../src/locks/machine-types.ts';
+import type { HostWatch } from '../../src/node/host-types.ts';
+import type { RaftStart } from '../../src/raft/events.ts';
+import type { Core } from '../../src/raft/state.ts';
+import { ChainTable } from './log-chain.ts';
+import { LogBook } from './log.ts';
+import { MachineOracle } from './machine.ts';
+import type { FactListener } from './machine.ts';
+import { Commits } from './raft-commits.ts';
+import { Elections } from './raft-elections.ts';
+import { NodeHistory } from './raft-history.ts';
+import { NodeLife } from './raft-life.ts';
+import type { LifeParts } from './raft-life.ts';
+import { MessageChecks } from './raft-messages.ts';
+import type { CommittedLog } from './types.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What the oracle is made of. */
+export interface RaftOracleParts {
+  readonly verdict: Verdict;
+  /** True time in microseconds. */
+  readonly nowUs: () => number;
+  /** Those that the cluster is founded with. */
+  readonly limits: ReplicatedLimits;
+}
+
+/** See the head of this file. It remembers all of a run, and ends with it. */
+export class RaftOracle {
+  private readonly histories = new Map<NodeId, NodeHistory>();
+  private readonly lives = new Map<NodeId, NodeLife>();
+  private readonly machines: MachineOracle;
+  private readonly parts: LifeParts;
+
+  constructor({ verdict, nowUs, limits }: RaftOracleParts) {
+    const { histories, lives } = this;
+    const machines = new MachineOracle({ verdict, limits });
+    const elections = new Elections(histories, verdict);
+    this.machines = machines;
+    this.parts = {
+      verdict,
+      elections,
+      chain: new ChainTable(verdict),
+      commits: new Commits({ histories, lives, verdict }),
+      messages: new MessageChecks({ histories, lives, elections, verdict }),
+      book: new LogBook({ verdict, nowUs, machines }),
+    };
+  }
+
+  /** Terms in which somebody led, in the order in which they were seen. */
+  get terms(): readonly Term[] {
+    return this.parts.elections.terms;
+  }
+
+  /** What was applied by any node. */
+  get log(): CommittedLog {
+    return this.parts.book;
+  }
+
+  /** Tells of what is applied from now on. */
+  follow(listener: FactListener): void {
+    this.machines.follow(listener);
+  }
+
+  /** For a new life of a node. */
+  watch(): HostWatch {
+    let life: NodeLife | null = null;
+    return {
+      started: (core, start, machine) => {
+        life = this.begin(core, start, machine);
+      },
+      stepped: (event, effects) => life?.stepped(event, effects),
+      applied: (entry, command, applied) => life?.applied(entry, command, applied),
+    };
+  }
+
+  /** Looks at the whole state of every node as it is, or was when it died. */
+  lookAtAll(): void {
+    for (const life of this.lives.values()) life.lookAtAll();
+  }
+
+  private begin(core: Core, start: RaftStart, machine: LockMachine): NodeLife {
+    const { nodeId, storeId } = start;
+    const known = this.histories.get(nodeId);
+    const isSameStore = known?.disk.storeId === storeId;
+    const history = isSameStore ? known : new NodeHistory(nodeId, start, this.parts.verdict);
+    if (isSameStore) known.restart(start);
+    this.histories.set(nodeId, history);
+    const life = new NodeLife({ core, start, machine }, history, this.parts);
+    this.lives.set(nodeId, life);
+    return life;
+  }
+}
