@@ -5,6 +5,7 @@ import type { Host, HostExit, HostSettings, HostWatch } from '../src/node/host-t
 import { decodeSlot, encodeSlot } from '../src/wire/slots.ts';
 import type { SimDisk } from './world/disk.ts';
 import type { ClockSettings } from './world/clock.ts';
+import type { SimProcess } from './world/process.ts';
 import type { ProcessHandle, ProcessPorts, World } from './world/world.ts';
 
 /** What a node of a simulated cluster is made of. */
@@ -51,6 +52,11 @@ export class SimNode {
     return this.handle.process.incarnation;
   }
 
+  /** The process and its machine, over all lives. */
+  get process(): SimProcess {
+    return this.handle.process;
+  }
+
   get isPaused(): boolean {
     return this.handle.process.life?.isPaused === true;
   }
@@ -92,8 +98,9 @@ export class SimNode {
     }
   }
 
-  pause(): void {
-    this.handle.pause();
+  /** `stop` as by SIGSTOP; `suspend` as when the machine sleeps. */
+  pause(kind: 'stop' | 'suspend' = 'stop'): void {
+    this.handle.pause(kind);
   }
 
   resume(): void {

@@ -2,7 +2,7 @@
 // often within moments of each other, for one millisecond up to three seconds.
 
 import type { Dice } from './dice.ts';
-import { CLIENT_FAULTS } from './fault-groups.ts';
+import { CLIENT_TARGETS } from './fault-groups.ts';
 import type { Range } from './ranges.ts';
 import type { Fault, FaultKind, Shape } from './types.ts';
 
@@ -103,7 +103,7 @@ function drawTarget(
   kind: FaultKind,
   { shape, place }: { readonly shape: Shape; readonly place: number },
 ): number {
-  if (CLIENT_FAULTS.has(kind)) {
+  if (CLIENT_TARGETS.has(kind)) {
     return dice.within({ min: 0, max: shape.clients - 1 }, 'target', place);
   }
   if (dice.isHit(500, 'leader', place)) return 0;

@@ -1,7 +1,7 @@
 import type { FaultKind } from './types.ts';
 
 /** Faults whose target is a client, not a node. */
-export const CLIENT_FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
+export const CLIENT_TARGETS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'clientCrash',
   'clientPause',
   'clientSuspend',
