@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import TotalsReporter from './test/reporter.ts';
+import CorpusFirst from './test/sequencer.ts';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    sequence: { sequencer: CorpusFirst },
     reporters: ['default', new TotalsReporter()],
   },
 });

@@ -1,0 +1,76 @@
+// A process that runs scripts for a campaign, one after the other, as they come.
+
+import type { Script } from '../script/types.ts';
+import { attempting } from './attempt.ts';
+import { EXIT, usage } from './command.ts';
+import type { Command } from './command.ts';
+import { Novelty } from './novelty.ts';
+import { isTask } from './protocol.ts';
+import type { FoundFailure, Report, Task } from './protocol.ts';
+import { createRunner } from './run.ts';
+import { shrink } from './shrink.ts';
+import { scriptOf } from './task-script.ts';
+import { twice } from './twice.ts';
+import type { RunResult, RunScript } from './types.ts';
+
+/** `worker`: started by campaigns only. */
+export const workerCommand: Command = {
+  name: 'worker',
+  usage: '',
+  summary: 'Runs scripts for a campaign, which starts it; of no use by hand.',
+  help: [],
+  options: {},
+  run: work,
+};
+
+async function work(): Promise<number> {
+  if (process.send === undefined) throw usage('worker is started by `run`, with a channel to it');
+  const run = attempting(createRunner());
+  const novelty = new Novelty();
+  // Runs must not overlap: all tasks wait in one line.
+  let line = Promise.resolve();
+  process.on('message', (message) => {
+    if (!isTask(message)) return;
+    line = line.then(async () => {
+      const report = await perform(message, run, novelty);
+      process.send?.(report);
+    });
+  });
+  await new Promise<void>((resolve) => process.once('disconnect', resolve));
+  // Whatever still runs, nobody wants to know of it any more.
+  process.exit(EXIT.kept);
+}
+
+/** Runs the script of a task, and shrinks it if it breaks a promise. */
+async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<Report> {
+  const script = scriptOf(task);
+  const run = task.isTwice ? twice(once) : once;
+  const result = await run(script);
+  const executions = task.isTwice ? 2 : 1;
+  const probes = [...result.probes.keys()];
+  const { leaderChanges, expiries, grants } = result;
+  return {
+    number: task.number,
+    events: result.events * executions,
+    virtualUs: result.virtualUs * executions,
+    leaderChanges,
+    expiries,
+    grants,
+    probes,
+    rare: novelty.isNew(probes) ? script : null,
+    failure: await failureOf(script, result, { once, run }),
+  };
+}
+
+/** Looks at determinism while shrinking only if that was what broke. */
+async function failureOf(
+  script: Script,
+  { violation }: RunResult,
+  { once, run }: { readonly once: RunScript; readonly run: RunScript },
+): Promise<FoundFailure | null> {
+  if (violation === null) return null;
+  const isDeterminism = violation.oracle.startsWith('DET-');
+  const shrunk = await shrink(script, violation, isDeterminism ? run : once);
+  const from = { faults: script.faults.length, ops: script.ops.length };
+  return { script: shrunk.script, violation: shrunk.violation, shrinkRuns: shrunk.runs, from };
+}
