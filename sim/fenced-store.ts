@@ -14,8 +14,14 @@ export interface FencedWrite {
 /** Refuses smaller tokens, as storage that is fenced does, and counts what it saw. */
 export class FencedStore {
   private readonly highest = new Map<string, FencedWrite>();
+  private readonly onShared: (message: string) => void;
   private accepted = 0;
   private grants = 0;
+
+  /** `onShared` is told when two write with one token (INV-16); unless given, that throws. */
+  constructor(onShared: (message: string) => void = fail) {
+    this.onShared = onShared;
+  }
 
   /** Writes that were taken. */
   get writes(): number {
@@ -27,16 +33,25 @@ export class FencedStore {
     return this.grants;
   }
 
-  /** False when a larger token of that name was seen. Two writers with one token: INV-16. */
+  /** The last write that was taken. */
+  last(name: string): FencedWrite | undefined {
+    return this.highest.get(name);
+  }
+
+  /** False when a larger token of that name was seen. */
   offer(write: FencedWrite): boolean {
     const highest = this.highest.get(write.name);
     if (highest !== undefined && highest.token > write.token) return false;
     if (highest?.token === write.token && highest.by !== write.by) {
-      throw new InvariantError(`INV-16: ${highest.by} and ${write.by} share token ${write.token}`);
+      this.onShared(`${highest.by} and ${write.by} share token ${write.token} of ${write.name}`);
     }
     if (highest?.token !== write.token) this.grants++;
     this.accepted++;
     this.highest.set(write.name, write);
     return true;
   }
+}
+
+function fail(message: string): never {
+  throw new InvariantError(`INV-16: ${message}`);
 }

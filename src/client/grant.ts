@@ -1,5 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
-import type { Token } from '../base/units.ts';
+import type { SessionId, Token } from '../base/units.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import { lossReason, nameList } from './loss.ts';
@@ -105,6 +105,22 @@ export class SessionGrant implements Grant, Held {
     } catch {
       // Lost, or being released until decided: an error here would hide the caller's own.
     }
+  }
+
+  /** In which session it was granted. */
+  get sessionId(): SessionId | null {
+    return this.session.id;
+  }
+
+  /** What assertHeld would say now, without any of its effects: for onlookers. */
+  isBelievedNow(): boolean {
+    const isOpen = this.loss === null && this.releasing === null && this.session.loss === null;
+    return isOpen && this.session.peekLeftUs() > 0;
+  }
+
+  /** Microseconds of lease time until the end of the belief, negative after it; for onlookers. */
+  peekLeftUs(): number {
+    return this.session.peekLeftUs();
   }
 
   onLost(loss: Loss): void {

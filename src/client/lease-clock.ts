@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { Clock } from '../ports/clock.ts';
 
 // A reading this close to the last look at the boot clock need not look again (RAFT.md §14.2).
@@ -33,15 +34,26 @@ export class LeaseClock {
   lookUs(): number {
     const monoUs = this.clock.monoUs();
     this.lookedUs = monoUs;
-    const growthUs = this.clock.bootUs() - monoUs - this.offsetUs;
-    const isSuspend = growthUs > this.suspendedUs + BOOT_STEP_US;
-    const knownUs = isSuspend ? growthUs + BOOT_STEP_US : growthUs;
-    if (knownUs > this.suspendedUs) this.suspendedUs = knownUs;
+    this.suspendedUs = this.suspendedAt(monoUs);
     return monoUs + this.suspendedUs;
+  }
+
+  /** What lookUs would say, without having looked: for onlookers. */
+  peekUs(): number {
+    const monoUs = this.clock.monoUs();
+    return monoUs + this.suspendedAt(monoUs);
   }
 
   /** Suspended time seen so far. */
   seenSuspendedUs(): number {
     return this.suspendedUs;
+  }
+
+  private suspendedAt(monoUs: number): number {
+    const growthUs = this.clock.bootUs() - monoUs - this.offsetUs;
+    const isSuspend = growthUs > this.suspendedUs + BOOT_STEP_US;
+    probes.sometimes('suspend-noticed', isSuspend);
+    const knownUs = isSuspend ? growthUs + BOOT_STEP_US : growthUs;
+    return Math.max(knownUs, this.suspendedUs);
   }
 }

@@ -4,6 +4,7 @@
 // Invariant: a lease ends no later than sendTime + κ·D of some keepalive that the cluster
 // confirmed, where sendTime was read before the bytes were handed over. Once over, always over.
 
+import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
@@ -86,10 +87,19 @@ export class Renewer {
     return Math.max(0, (this.deadlineUs - this.ports.leaseClock.nowUs()) / 1000);
   }
 
+  /** Lease time until the end of the belief, negative after it; changes nothing. */
+  peekLeftUs(): number {
+    return this.deadlineUs - this.ports.leaseClock.peekUs();
+  }
+
   /** An answer to one of the keepalives. True when it confirmed the lease. */
   onResult(result: KeepAliveResult): boolean {
     const sentUs = this.sent.get(result.nonce);
-    if (sentUs === undefined || !this.isAlive(true)) return false;
+    if (sentUs === undefined) return false;
+    if (!this.isAlive(true)) {
+      probes.reach('renewal-confirmed-too-late');
+      return false;
+    }
     this.sent.delete(result.nonce);
     if (result.code === 'SESSION_GONE') {
       this.finish({ code: 'SESSION_GONE', text: 'the cluster ended the session', details: {} });
@@ -173,6 +183,7 @@ export class Renewer {
   }
 
   private runOut(nowUs: number): false {
+    probes.reach('lease-runs-out');
     this.finish(this.whyLate(nowUs));
     return false;
   }

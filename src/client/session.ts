@@ -1,6 +1,7 @@
 // A client's standing with the cluster: one lease, numbered requests, what it holds and waits for.
 
 import type { HoldfastError } from '../base/error.ts';
+import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -92,6 +93,11 @@ export class Session {
     return this.renewer?.remainingMs() ?? 0;
   }
 
+  /** See Renewer.peekLeftUs; 0 while it is not open. */
+  peekLeftUs(): number {
+    return this.renewer?.peekLeftUs() ?? 0;
+  }
+
   onKeepAlive(result: KeepAliveResult): void {
     if (result.session !== this.id || this.renewer?.onResult(result) !== true) return;
     const nowUs = this.parts.clock.monoUs();
@@ -155,6 +161,7 @@ export class Session {
     const renewer = new Renewer(parts, start, (loss) => this.onLeaseOver(loss));
     if (renewer.remainingMs() <= parts.settings.marginMs) {
       // The answer took as long as the lease: nothing was believed yet, so begin again.
+      probes.reach('open-answered-too-late');
       renewer.stop();
       this.opening = parts.requests.submit(this.newOpening());
       return;

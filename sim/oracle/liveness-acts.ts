@@ -1,0 +1,72 @@
+// What the liveness check itself does to a cluster: a client that tries it, an operator who looks.
+
+import { US_PER_MS } from '../../src/base/units.ts';
+import type { WaiterView, LockView } from '../../src/locks/outcomes.ts';
+import type { Query, QueryResult } from '../../src/wire/client-messages.ts';
+import type { SimCluster } from '../cluster.ts';
+import type { Settled } from '../cluster-client.ts';
+import type { Pending } from '../pending.ts';
+
+const PROBE = 'probe';
+const PROBE_TTL_MS = 1_000;
+const LIST_MAX = 1_000;
+
+/** A new client takes a free lock, gives it back and closes. */
+export function probe(cluster: SimCluster, withinUs: number): Pending<Settled<void>> {
+  const requestMs = Math.ceil(withinUs / US_PER_MS);
+  const client = cluster.client(PROBE, { requestMs, waitMs: requestMs, ttlMs: PROBE_TTL_MS });
+  return client.run(async (own) => {
+    const grant = await own.client.lock(PROBE).acquire();
+    await grant.release();
+    await own.client.close();
+  });
+}
+
+/** Ends every session that there is, as an operator. */
+export async function endSessions(cluster: SimCluster, withinUs: number): Promise<void> {
+  const result = await ask(cluster, { kind: 'sessions', after: 0, limit: LIST_MAX }, withinUs);
+  const leader = cluster.leader();
+  if (result?.kind !== 'sessions' || leader === null) return;
+  for (const { session } of result.sessions) {
+    cluster.send(leader, { op: 'endSession', session, by: PROBE, reason: 'the run is over' });
+  }
+}
+
+/** Says who waits although all that it waits for is free and nobody stands before it, or null. */
+export async function findStranded(cluster: SimCluster, withinUs: number): Promise<string | null> {
+  const query: Query = { kind: 'list', prefix: '', after: '', limit: LIST_MAX };
+  const result = await ask(cluster, query, withinUs);
+  return result?.kind === 'locks' ? strandedIn(result.locks) : null;
+}
+
+/** The same, told from a view of all locks. */
+export function strandedIn(locks: readonly LockView[]): string | null {
+  const heads = locks.flatMap(({ waiters: [first] }) => (first === undefined ? [] : first));
+  const stranded = heads.find((waiter) => isStranded(waiter, locks));
+  if (stranded === undefined) return null;
+  const names = locks.filter((lock) => waitsAt(stranded, lock)).map(({ name }) => name);
+  return `${stranded.sessionName} waits for ${names.join(' and ')}, which is free`;
+}
+
+function isStranded(waiter: WaiterView, locks: readonly LockView[]): boolean {
+  return locks
+    .filter((lock) => waitsAt(waiter, lock))
+    .every(({ holders, waiters }) => holders.length === 0 && waiters[0]?.index === waiter.index);
+}
+
+function waitsAt({ index }: WaiterView, { waiters }: LockView): boolean {
+  return waiters.some((each) => each.index === index);
+}
+
+/** What the leader answers; null when there is none, or it does not answer in time. */
+async function ask(
+  cluster: SimCluster,
+  query: Query,
+  withinUs: number,
+): Promise<QueryResult | null> {
+  const leader = cluster.leader();
+  if (leader === null) return null;
+  const pending = cluster.query(leader, query);
+  const isAnswered = await cluster.world.run(() => pending.isSettled, withinUs);
+  return isAnswered ? pending.value.result : null;
+}

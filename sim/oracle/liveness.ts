@@ -1,0 +1,229 @@
+// What must happen once everything is healed (RAFT.md §1, LIV-1 … LIV-6). Each step stops as soon
+// as it is satisfied; one that is not names who is in the way. Nothing is demanded while too many
+// nodes were rightly condemned for what their disks lost.
+
+import { US_PER_MS } from '../../src/base/units.ts';
+import type { NodeId } from '../../src/base/units.ts';
+import type { SimCluster } from '../cluster.ts';
+import type { SimNode } from '../cluster-node.ts';
+import type { Script } from '../script/types.ts';
+import type { Call } from '../workload/calls.ts';
+import type { Workload } from '../workload/workload.ts';
+import { endSessions, findStranded, probe } from './liveness-acts.ts';
+import type { OracleName, Verdict } from './verdict.ts';
+
+/** What liveness is judged by. */
+export interface LivenessParts {
+  readonly verdict: Verdict;
+  /** `condemned`: nodes that may stay down, for their disks were damaged beyond repair. */
+  readonly faults: { readonly condemned: ReadonlySet<NodeId> };
+}
+
+/** To be called once when all faults are healed; runs the world until all is shown, or is not. */
+export async function checkLiveness(
+  cluster: SimCluster,
+  workload: Workload,
+  script: Script,
+  parts: LivenessParts,
+): Promise<void> {
+  workload.windDown();
+  const liveness = new Liveness(cluster, workload, script, parts);
+  if (!liveness.hasMajority()) return;
+  for (const step of STEPS) {
+    if (parts.verdict.violation !== null) return;
+    await step(liveness);
+  }
+}
+
+const STEPS: readonly ((liveness: Liveness) => Promise<unknown>)[] = [
+  (liveness) => liveness.hasLeader(),
+  (liveness) => liveness.commits(),
+  (liveness) => liveness.settles(),
+  (liveness) => liveness.passesOn(),
+  (liveness) => liveness.catchesUp(),
+  (liveness) => liveness.keepsLeader(),
+];
+
+// Bounds in election timeouts.
+const BOUND = 20;
+const GRACE = 4;
+const WATCH = 5;
+const WATCH_SHORT = 1.5;
+const WATCH_LONG_ONE_IN = 4;
+// Clients that are killed cost a TTL of virtual time, so most are closed.
+const KILL_ONE_IN = 4;
+const POLL_US = 5 * US_PER_MS;
+// How much longer a period may be that somebody's clock measures.
+const STRETCH = { within: 1.02, beyond: 2 } as const;
+
+class Liveness {
+  private readonly cluster: SimCluster;
+  private readonly workload: Workload;
+  private readonly script: Script;
+  private readonly parts: LivenessParts;
+  private readonly electionUs: number;
+  private readonly healedUs: number;
+  private readonly stretch: number;
+
+  constructor(cluster: SimCluster, workload: Workload, script: Script, parts: LivenessParts) {
+    this.cluster = cluster;
+    this.workload = workload;
+    this.script = script;
+    this.parts = parts;
+    this.electionUs = cluster.settings.electionMs * US_PER_MS;
+    this.healedUs = cluster.world.nowUs;
+    this.stretch = STRETCH[script.clocks.bound];
+  }
+
+  hasMajority(): boolean {
+    return this.expected().length * 2 > this.cluster.ids.length;
+  }
+
+  /** LIV-1. */
+  async hasLeader(): Promise<boolean> {
+    return this.demand('LIV-1', 'nobody leads', BOUND, () => this.cluster.leader() !== null);
+  }
+
+  /** LIV-3: a new client takes a lock that nobody wants, gives it back and leaves. */
+  async commits(): Promise<void> {
+    // It would give up later than we do.
+    const probing = probe(this.cluster, 2 * this.bound());
+    await this.run(() => probing.isSettled, BOUND);
+    if (this.isOver() || (probing.isSettled && probing.value.isOk)) return;
+    if (this.cluster.leader() === null)
+      this.report('LIV-1', 'the leader did not stay, nor another');
+    else if (!probing.isSettled) this.report('LIV-3', 'a new client was not given a free lock');
+    else if (!probing.value.isOk)
+      this.report('LIV-3', `a new client: ${String(probing.value.error)}`);
+  }
+
+  /** LIV-6: every call settles in its time, and nobody waits for what is free. */
+  async settles(): Promise<void> {
+    while (!this.isOver() && !this.workload.isIdle) {
+      await this.run(() => this.workload.isIdle || this.overdue() !== undefined, 1);
+      const late = this.overdue();
+      if (late !== undefined) this.report('LIV-6', `${late.what} is never answered`);
+      else if (!this.workload.isIdle) await this.checkStranded();
+    }
+  }
+
+  /** LIV-5: what clients leave behind when they close, or die, is free in time. */
+  async passesOn(): Promise<void> {
+    const { cluster, workload, script } = this;
+    const isKill = cluster.world.random.below(KILL_ONE_IN, 'kill the clients') === 0;
+    // Sessions without end stay until an operator ends them, so here nobody may leave one.
+    const isEndless = script.knobs.ttlMs === 0;
+    for (const client of workload.clients) {
+      if (isKill && !isEndless) client.handle.crash();
+      else if (client.handle.program !== null) client.run(({ client: own }) => own.close());
+    }
+    if (isEndless) await endSessions(cluster, this.bound());
+    const ttlUs = script.knobs.ttlMs * US_PER_MS * this.stretch;
+    await this.demand(
+      'LIV-5',
+      'sessions of the dead are left',
+      BOUND + ttlUs / this.electionUs,
+      () => {
+        const leader = cluster.leader();
+        if (leader === null) return false;
+        const { sessions, locks } = cluster.status(leader);
+        return sessions === 0 && locks === 0;
+      },
+    );
+  }
+
+  /** LIV-4, then INV-5 on what all have. */
+  async catchesUp(): Promise<void> {
+    const isEven = await this.demand('LIV-4', 'the logs differ', BOUND, () => this.isEven());
+    if (!isEven) return;
+    const hashes = new Set(this.expected().map(({ id }) => this.cluster.status(id).stateHash));
+    if (hashes.size > 1) this.report('INV-5', 'the states differ at one applied index');
+  }
+
+  /** LIV-2. */
+  async keepsLeader(): Promise<void> {
+    const { world } = this.cluster;
+    const isLong = world.random.below(WATCH_LONG_ONE_IN, 'watch the leader') === 0;
+    const terms = this.terms();
+    const isChanged = (): boolean => this.terms() !== terms;
+    await this.run(isChanged, isLong ? WATCH : WATCH_SHORT);
+    if (isChanged()) this.report('LIV-2', `the leader changed without a reason, before: ${terms}`);
+  }
+
+  private async checkStranded(): Promise<void> {
+    const stranded = await findStranded(this.cluster, this.bound());
+    if (stranded !== null) this.report('LIV-6', stranded);
+  }
+
+  /** A call that its own clock should have ended, counted from when its process could go on. */
+  private overdue(): Call | undefined {
+    const { nowUs } = this.cluster.world;
+    return this.workload.outstanding.find(({ startedUs, limitMs }) => {
+      const dueUs = startedUs + limitMs * US_PER_MS * this.stretch;
+      return nowUs > Math.max(dueUs, this.healedUs) + GRACE * this.electionUs;
+    });
+  }
+
+  private isEven(): boolean {
+    const nodes = this.expected();
+    if (!nodes.every((node) => node.isStarted)) return false;
+    const all = nodes.map(({ id }) => this.cluster.status(id));
+    const furthest = Math.max(...all.map(({ lastIndex }) => lastIndex));
+    return all.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
+  }
+
+  /** Who is in which term and follows whom, as text. */
+  private terms(): string {
+    return this.expected()
+      .map(({ id, host }) => {
+        if (host === null) return `${id} dead`;
+        const { term, leaderId, isReady } = host.status();
+        return `${id} t${term} ${leaderId ?? 'nobody'}${isReady ? '' : ' not ready'}`;
+      })
+      .join(', ');
+  }
+
+  private expected(): readonly SimNode[] {
+    return this.cluster.all().filter(({ id }) => !this.parts.faults.condemned.has(id));
+  }
+
+  private isOver(): boolean {
+    return this.parts.verdict.violation !== null;
+  }
+
+  private bound(): number {
+    return BOUND * this.electionUs;
+  }
+
+  /** Runs for so many election timeouts at most. */
+  private async run(isTrue: () => boolean, elections: number): Promise<void> {
+    const { world } = this.cluster;
+    let lookUs = 0;
+    const until = (): boolean => {
+      if (this.isOver()) return true;
+      if (world.nowUs < lookUs) return false;
+      lookUs = world.nowUs + POLL_US;
+      return isTrue();
+    };
+    await world.run(until, elections * this.electionUs * this.stretch);
+  }
+
+  private async demand(
+    oracle: OracleName,
+    failing: string,
+    elections: number,
+    isTrue: () => boolean,
+  ): Promise<boolean> {
+    await this.run(isTrue, elections);
+    if (this.isOver()) return false;
+    if (isTrue()) return true;
+    this.report(oracle, `${failing} ${Math.ceil(elections)} election timeouts after the healing`);
+    return false;
+  }
+
+  private report(oracle: OracleName, message: string): void {
+    const condemned = [...this.parts.faults.condemned];
+    const down = condemned.length === 0 ? '' : `\ncondemned: ${condemned.join(', ')}`;
+    this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${down}`);
+  }
+}

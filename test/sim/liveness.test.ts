@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { LockView } from '../../src/locks/outcomes.ts';
+import { strandedIn } from '../../sim/oracle/liveness-acts.ts';
+import { beginRun, opOf, scriptOf } from './workload-run.ts';
+import type { Run } from './workload-run.ts';
+
+const SOME = [
+  opOf({ id: 1, atMs: 1_000, holdMs: 60_000 }),
+  opOf({ id: 2, atMs: 1_100, client: 1, holdMs: 60_000 }),
+];
+
+async function begin(ops = SOME): Promise<Run & { readonly leader: string }> {
+  const run = await beginRun(scriptOf({ ops }));
+  await run.until(1_500);
+  return { ...run, leader: run.cluster.leader() ?? '' };
+}
+
+/** What is said of it, after its first line. */
+async function findingOf(run: Run, condemned: readonly string[] = []): Promise<string> {
+  await run.checkLiveness(condemned);
+  const { oracle = 'nothing', message = '' } = run.verdict.violation ?? {};
+  return `${oracle}: ${message}`;
+}
+
+describe('liveness', () => {
+  test('LIV-1 LIV-6 holders give back, waiters are served, and it is soon over', async () => {
+    const run = await begin();
+    const startUs = run.cluster.world.nowUs;
+    expect(await findingOf(run)).toBe('nothing: ');
+    expect([run.workload.grants, run.workload.isIdle]).toEqual([2, true]);
+    expect(run.cluster.world.nowUs - startUs).toBeLessThan(4_000_000);
+  });
+
+  test('LIV-1 a network that stays down: every node is named', async () => {
+    const run = await begin();
+    for (const id of run.cluster.ids) run.cluster.world.isolate(id);
+    const finding = await findingOf(run);
+    expect(finding).toContain('LIV-1: the leader did not stay, nor another');
+    for (const id of run.cluster.ids) expect(finding).toMatch(new RegExp(`${id}: .*Candidate`));
+  });
+
+  test('LIV-1 a cluster without a leader from the start', async () => {
+    const run = await beginRun(scriptOf({}));
+    for (const id of run.cluster.ids) run.cluster.world.isolate(id);
+    expect(await findingOf(run)).toContain('LIV-1: nobody leads 20 election timeouts after');
+  });
+
+  test('LIV-3 a cluster that a new client cannot use', async () => {
+    const run = await begin([]);
+    for (const id of run.cluster.ids) run.cluster.world.cut(id, 'probe');
+    expect(await findingOf(run)).toContain('LIV-3: a new client was not given a free lock');
+  });
+
+  test('LIV-6 a call that never settles is named', async () => {
+    const run = await begin();
+    run.workload.clients[1]?.handle.pause();
+    expect(await findingOf(run)).toContain('LIV-6: c2: acquire k1 is never answered');
+  });
+
+  test('LIV-6 a client that nobody answers gives up in time, and that is well', async () => {
+    const run = await begin();
+    run.cluster.world.isolate('c2');
+    expect(await findingOf(run)).toBe('nothing: ');
+  });
+
+  test('LIV-5 a session that is left, and the lock that it holds', async () => {
+    const run = await begin([]);
+    const session = await run.cluster.openSession(run.leader, 600_000);
+    await run.cluster.answers(session.acquire(run.leader, 'k1'));
+    expect(await findingOf(run)).toContain('LIV-5: sessions of the dead are left');
+  });
+
+  test('LIV-5 sessions without end are ended by an operator, for else they stay', async () => {
+    const { knobs } = scriptOf({});
+    const run = await beginRun(scriptOf({ ops: SOME, knobs: { ...knobs, ttlMs: 0 } }));
+    await run.until(1_500);
+    run.workload.clients[0]?.handle.crash();
+    expect(await findingOf(run)).toBe('nothing: ');
+  });
+
+  test('LIV-4 a node that does not catch up, unless it is condemned', async () => {
+    const run = await begin();
+    const [behind = ''] = run.cluster.others(run.leader);
+    run.cluster.world.isolate(behind);
+    expect(await findingOf(run)).toContain('LIV-4: the logs differ');
+    const excused = await begin();
+    excused.cluster.node(behind).crash();
+    expect(await findingOf(excused, [behind])).toBe('nothing: ');
+  });
+
+  test('LIV-2 a leader that goes without a reason', async () => {
+    const run = await begin([]);
+    const { world } = run.cluster;
+    world.at(world.nowUs + 400_000, () => run.cluster.node(run.leader).crash());
+    const finding = await findingOf(run);
+    expect(finding).toContain('LIV-2: the leader changed without a reason');
+    expect(finding).toContain(`before: n1 t1 ${run.leader}`);
+  });
+
+  test('nothing is demanded without a majority', async () => {
+    const run = await begin();
+    const [one = '', other = ''] = run.cluster.ids;
+    for (const id of [one, other]) run.cluster.node(id).crash();
+    expect(await findingOf(run, [one, other])).toBe('nothing: ');
+  });
+});
+
+describe('LIV-6 who waits for what is free', () => {
+  const waiter = (index: number) =>
+    ({
+      session: `s${index}`,
+      acquireSeq: 1,
+      mode: 'exclusive',
+      index,
+      sessionName: `c${index}`,
+      sinceMs: 0,
+    }) as const;
+  const holder = {
+    token: 1,
+    session: 's0',
+    acquireSeq: 1,
+    mode: 'exclusive',
+    sessionName: 'c0',
+    sessionMeta: '{}',
+    meta: '{}',
+    value: null,
+    sinceMs: 0,
+  } as const;
+  const lock = (name: string, isHeld: boolean, ...indexes: readonly number[]): LockView => ({
+    name,
+    holders: isHeld ? [holder] : [],
+    waiters: indexes.map(waiter),
+    waiterCount: indexes.length,
+  });
+
+  test('M-71 the head of the queue of a free lock', () => {
+    expect(strandedIn([lock('k1', false, 4, 5)])).toBe('c4 waits for k1, which is free');
+    expect(strandedIn([lock('k1', true, 4, 5)])).toBe(null);
+  });
+
+  test('not who waits for several of which one is held, nor who stands behind it', () => {
+    expect(strandedIn([lock('k1', false, 4, 5), lock('k2', true, 4)])).toBe(null);
+    expect(strandedIn([lock('k1', false, 4), lock('k2', false, 3, 4)])).toContain('c3 waits');
+    expect(strandedIn([lock('k1', false, 4), lock('k2', false, 4)])).toContain('k1 and k2');
+  });
+});
