@@ -4,7 +4,106 @@
 
 /** Every rare state by its id, with one sentence; docs/probes.md is made from it. */
 export const PROBES = {
+  // Elections.
   'leader-deposed-with-tail': 'A leader steps down while entries of its own are uncommitted.',
+  'leader-meets-higher-term': 'A leader hears of a higher term and steps down.',
+  'leader-loses-quorum':
+    'A leader steps down because no quorum has answered for an election time-out.',
+  'leader-stalls': 'A leader notices that its process did not run for a while.',
+  'nothing-admitted-after-stall':
+    'A leader that stalled refuses a proposal until a round shows that it still leads.',
+  'disk-hangs-under-leader': 'A leader gives up its office because a write hangs.',
+  'goodbye-heard': 'A follower is told by its leader that it stops.',
+  'fast-fail-over':
+    'A follower knows that the process of its leader is gone, and does not wait for silence.',
+  'sole-voter-elects-itself': 'The only voter of a cluster becomes its leader.',
+  'candidate-hears-leader': 'A candidate hears of the leader that won its term.',
+  'election-lost':
+    'A candidate, or one that asks whether it could be elected, is refused by a quorum.',
+  'election-without-winner': 'A candidate waits in vain and begins again.',
+  'own-vote-durable-too-late': 'The own vote reaches the disk when the candidacy is over.',
+  'pre-vote-asked-of-leader': 'A leader is asked for a pre-vote.',
+  'pre-vote-refused-for-log': 'A pre-vote is refused because the log that asks is behind.',
+  'pre-vote-granted-in-lower-term': 'A pre-vote is granted by a node that is in a lower term.',
+  'vote-refused-by-stickiness':
+    'A vote request of a higher term is ignored because a leader is still heard.',
+  'vote-refused-for-another': 'A vote is refused because another candidate has it.',
+  'vote-refused-for-log': 'A vote is refused because the log of the candidate is behind.',
+  // Replication.
+  'follower-truncates': 'A follower cuts entries that conflict with those of its leader.',
+  'durable-entries-truncated': 'Entries are cut that were on disk.',
+  'batch-in-flight-truncated': 'Entries are cut while they are on their way to the disk.',
+  'held-acks-dropped-with-term':
+    'Acknowledgements wait for the disk when their term ends, and are dropped.',
+  'append-conflicts': 'An Append is rejected because another entry stands where it should join.',
+  'append-shorter-than-log': 'An Append tells nothing new and ends before the log does.',
+  'back-off-skips-entries': 'A rejection moves the leader back by more than one entry.',
+  'rejection-comes-late': 'A rejection arrives for what was acknowledged in the meantime.',
+  'commit-before-own-disk': 'A leader commits an entry that is not on its own disk yet.',
+  'old-term-quorum-not-counted':
+    'A quorum has an entry of an older term, and it is not committed by that.',
+  'old-term-commits-with-own':
+    'Entries of an older term are committed together with one of the own term.',
+  'window-full': 'Entries wait because too many Appends to a follower are unanswered.',
+  'lost-window-probed': 'An empty Append asks whether the ones before it were lost.',
+  'entries-loaded-from-disk': 'Entries that somebody needs are in memory no more.',
+  'uncommitted-limit-reached': 'A leader refuses a proposal because too much is uncommitted.',
+  'connection-superseded': 'A connection of a peer takes the place of one that is still there.',
+  'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
+  'hello-of-older-boot': 'A hello arrives of a boot that is over.',
+  // Reads and leases.
+  'read-joins-late': 'A read or renewal arrives while a round is out, and waits for the next one.',
+  'read-waits-for-readiness':
+    'A read or renewal waits until a new leader has applied its first entry.',
+  'reads-fail-by-step-down': 'Reads or renewals wait for a round when their leader steps down.',
+  'renewal-held-until-ready': 'A renewal waits until a new leader is ready.',
+  'renewal-held-for-expiry': 'A renewal waits for the fate of the expiry of its session.',
+  'renewal-fails-by-step-down': 'A renewal is not confirmed because its leader steps down.',
+  'session-gone-by-round': 'A round confirms that a session to be renewed is gone.',
+  'expiry-forgotten-by-step-down': 'A leader steps down while an expiry of its own is undecided.',
+  'expiry-not-admitted': 'An expiry that is due is not admitted, and tried again.',
+  'wait-ends-at-leader': 'A leader ends a wait whose client did not.',
+  'fate-of-appended-unknown': 'A leader steps down while clients wait for what it appended.',
+  // Locks and requests.
+  'open-repeated': 'A session is opened again with the same nonce, and is the same.',
+  'duplicate-answered-from-record':
+    'A request that is over comes again and is answered from its record.',
+  'duplicate-of-grant': 'An acquire comes again while its grant lives.',
+  'duplicate-of-waiter': 'An acquire comes again while it waits.',
+  'duplicate-below-acknowledged': 'A request comes again whose answer was acknowledged.',
+  'cancel-before-its-acquire': 'A cancel is executed before the acquire that it is for.',
+  'acquire-after-its-cancel':
+    'An acquire comes after its cancel, and is refused by the record of it.',
+  'cancel-returns-grant': 'A cancel finds its acquire granted, and returns the grant.',
+  'withdraw-meets-grant': 'The end of a wait comes when the waiter was granted, and does nothing.',
+  'release-of-nothing': 'A release finds no such grant: it was broken.',
+  'release-meets-ended-session': 'A release arrives when its session is over.',
+  'session-ends-held-and-waiting': 'A session ends that holds locks and waits for others.',
+  'several-names-wait': 'A request for several locks waits in their queues.',
+  'busy-behind-a-waiter':
+    'A lock is refused although nobody holds it, because somebody waits for it.',
+  'answers-window-full': 'A session has too many answers that it did not acknowledge.',
+  // Disks.
+  'slots-of-two-versions': 'A crash came between the writes of the two slots of the hard state.',
+  'damaged-slot-rewritten':
+    'A slot of the hard state is damaged, and written anew from the other one.',
+  'damaged-log-refused': 'A start is refused because the log is damaged.',
+  'marked-directory-refused': 'A start is refused because a write failed before.',
+  'write-fails': 'A write fails, and the node stops.',
+  'write-meets-full-disk': 'A write fails because the disk is full.',
+  'refused-for-full-disk': 'A new session or lock is refused because the disk is nearly full.',
+  // Clients.
+  'acquire-given-up-in-doubt': 'An acquire is given up that may have been executed.',
+  'grant-arrives-after-lease': 'A grant reaches its client when the lease is over.',
+  'grant-found-gone': 'A client learns by asking that its grant is gone.',
+  'waiter-asks-again': 'A client sends its waiting acquire again, in case that news were lost.',
+  'open-begun-anew': 'The opening of a session takes so long that it is begun with another nonce.',
+  'open-answered-too-late': 'The opening of a session is answered when its lease would be over.',
+  'lease-runs-out': 'A client ends its belief because nobody confirmed the lease.',
+  'renewal-confirmed-too-late': 'A renewal is answered when the lease is over.',
+  'suspend-noticed': 'A client notices that its machine was suspended.',
+  'answer-overdue': 'A request is sent again because a living link left it unanswered.',
+  'node-falls-silent': 'A client gives up a link whose node owes an answer.',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** One of them. */

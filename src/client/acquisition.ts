@@ -1,6 +1,7 @@
 // One acquire from the call to its end: granted, refused, given up, or lost with its session.
 
 import { HoldfastError } from '../base/error.ts';
+import { probes } from '../base/probe.ts';
 import type { MonoUs, Revision, Token } from '../base/units.ts';
 import type { LockMode } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
@@ -105,7 +106,8 @@ export class Acquisition implements Waiting, CommandOwner {
   // A grant that arrives when the lease is over is not a hold (etcd#11456): isAlive then ends the
   // session, and this acquire with it.
   onGranted(token: Token): void {
-    if (this.isOver || !this.session.isAlive(false)) return;
+    if (this.isOver) return;
+    if (!this.session.isAlive(false)) return probes.reach('grant-arrives-after-lease');
     this.finish();
     this.session.sequence.settle(this.command.seq);
     const { names } = this.request;
@@ -132,6 +134,7 @@ export class Acquisition implements Waiting, CommandOwner {
 
   askAgain(): void {
     if (this.isOver || this.ahead === null || this.ticket !== null) return;
+    probes.reach('waiter-asks-again');
     this.ticket = this.session.parts.requests.submit(this.command);
   }
 
@@ -142,6 +145,7 @@ export class Acquisition implements Waiting, CommandOwner {
     this.fail(reason);
     const { seq } = this.command;
     if (seq === 0 || this.session.loss !== null) return;
+    probes.sometimes('acquire-given-up-in-doubt', mayStand && this.ahead === null);
     if (mayStand) sendCancel(this.session, seq);
     else this.session.sequence.settle(seq);
   }

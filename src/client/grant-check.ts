@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { Held } from './holdings.ts';
 import type { Loss } from './loss.ts';
 import { QueryExchange } from './query-exchange.ts';
@@ -40,6 +41,7 @@ export class GrantChecks {
           this.asked.delete(acquireSeq);
           // Released or lost in the meantime: the answer concerns nobody.
           if (answer.kind !== 'grant' || holdings.heldBy(acquireSeq) !== held) return;
+          probes.sometimes('grant-found-gone', answer.token === 0);
           if (answer.token === 0) held.onLost(GONE);
         },
         onFail: () => this.asked.delete(acquireSeq),

@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Exchange } from './exchange.ts';
@@ -85,6 +86,7 @@ export class InFlight {
       this.leave(pending);
       late.push(pending);
     }
+    probes.sometimes('answer-overdue', late.length > 0);
     if (late.length > 0) this.onLate(late);
   }
 }

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
+import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Random } from '../ports/random.ts';
 import type { CommandMessage } from '../wire/client-messages.ts';
@@ -56,6 +57,7 @@ export class Opening implements Exchange {
     const usableUs = beliefUs(Math.min(this.settings.ttlMs ?? Infinity, FIRST_COMMAND_MS)) / 2;
     if (nowUs - this.sentUs > usableUs) {
       this.sentUs = nowUs;
+      probes.sometimes('open-begun-anew', this.body.length > 0);
       this.body = this.encode();
     }
     return { type: 'command', requestId, ackedBelow: 0, body: this.body };

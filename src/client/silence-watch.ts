@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 
@@ -53,6 +54,9 @@ export class SilenceWatch {
     // After a stall of this process the answer may lie unread in the socket: look there first.
     if (nowUs - dueUs > STALL_US) this.arm(STALL_US);
     else if (leftUs > 0) this.arm(leftUs);
-    else this.onSilent();
+    else {
+      probes.reach('node-falls-silent');
+      this.onSilent();
+    }
   }
 }

@@ -1,5 +1,6 @@
 // Asking for locks: granted at once, queued, or refused as busy.
 
+import { probes } from '../base/probe.ts';
 import type { Acquire } from './commands.ts';
 import { findObstacle, grant } from './granting.ts';
 import type { Obstacle } from './granting.ts';
@@ -45,6 +46,7 @@ function begin(step: Step, session: Session, command: Acquire): Request {
 }
 
 function wait(step: Step, request: Request): Outcome {
+  probes.sometimes('several-names-wait', request.claims.length > 1);
   for (const claim of request.claims) enqueue(claim);
   request.session.waiting += request.claims.length;
   step.state.rows.touch(request);
@@ -59,6 +61,7 @@ function wait(step: Step, request: Request): Outcome {
 }
 
 function lockBusy({ name, holder, waiter }: Obstacle): Outcome {
+  probes.sometimes('busy-behind-a-waiter', holder === null);
   return {
     code: 'LOCK_BUSY',
     name,

@@ -1,6 +1,7 @@
 // The ways in which one request ends while its session lives on (RAFT.md §13): cancel and release
 // by its client, withdraw by the leader, break by an operator.
 
+import { probes } from '../base/probe.ts';
 import type { Token } from '../base/units.ts';
 import type { Break, Cancel, Release, Withdraw } from './commands.ts';
 import { endRequest, freeze } from './ending.ts';
@@ -23,9 +24,11 @@ export function cancel(step: Step, session: Session, command: Cancel): Outcome {
   if (problem !== null) return { code: 'INVALID', message: problem };
   const request = session.requests.get(acquireSeq);
   if (request !== undefined) {
+    probes.sometimes('cancel-returns-grant', request.isGranted());
     endRequest(step, request, { cause: 'cancelled', reason: '' });
     grantPass(step);
   } else if (!session.records.has(acquireSeq)) {
+    probes.reach('cancel-before-its-acquire');
     const outcome = { code: 'ENDED', cause: 'cancelled', token: 0 } as const;
     freeze(step, session, acquireSeq, { bodyHash: null, outcome });
   }
@@ -44,6 +47,7 @@ export function release(step: Step, session: Session, command: Release): Outcome
   );
   const [request] = matches;
   if (request === undefined) {
+    probes.reach('release-of-nothing');
     return { code: 'NOT_HOLDER', message: notHolderText(step.state, command, session.id) };
   }
   if (matches.length > 1) {
@@ -60,6 +64,7 @@ export function withdraw(step: Step, command: Withdraw): Outcome {
   if (command.proposerTerm !== step.term) return DONE;
   const session = step.state.sessions.find(command.session);
   const request = session?.requests.get(command.acquireSeq);
+  probes.sometimes('withdraw-meets-grant', request?.isGranted() === true);
   if (request !== undefined && !request.isGranted()) {
     endRequest(step, request, { cause: 'withdrawn', reason: '' });
     grantPass(step);

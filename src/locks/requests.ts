@@ -2,6 +2,7 @@
 // effect at most once, and every retry learns of that one effect. Decided here, at apply, on every
 // node; a check before the log would only be an optimisation.
 
+import { probes } from '../base/probe.ts';
 import { aheadOf } from './acquire.ts';
 import type { Acquire, Cancel, CloseSession, ReplicatedLimits, Release } from './commands.ts';
 import { freeze } from './ending.ts';
@@ -25,6 +26,7 @@ export function answerOnce(
   execute: (session: Session) => Outcome,
 ): Outcome {
   const session = step.state.sessions.find(command.session);
+  probes.sometimes('release-meets-ended-session', session === null && command.op === 'release');
   if (session === null) return sessionGone(command.session);
   noteUse(step, session);
   const problem = requestProblem(command);
@@ -46,17 +48,21 @@ function knownAnswer(session: Session, command: NumberedCommand): Outcome | null
     return live.bodyHash === bodyHash ? presentState(live) : otherContent(seq);
   }
   if (seq < session.ackedBelow) {
+    probes.reach('duplicate-below-acknowledged');
     const text = `request ${seq} lies below ${session.ackedBelow}, which was acknowledged`;
     return { code: 'STALE_SEQ', message: `${text}; it is not executed again` };
   }
   const record = session.records.get(seq);
   if (record === undefined) return null;
+  probes.reach('duplicate-answered-from-record');
+  probes.sometimes('acquire-after-its-cancel', record.bodyHash === null);
   const isSame = record.bodyHash === null || record.bodyHash === bodyHash;
   return isSame ? record.outcome : otherContent(seq);
 }
 
 /** A long-lived request has no frozen reply while it lives: a retry learns of its present state. */
 function presentState(request: Request): Outcome {
+  probes.reach(request.isGranted() ? 'duplicate-of-grant' : 'duplicate-of-waiter');
   if (request.isGranted()) return { code: 'GRANTED', token: request.token };
   return { code: 'QUEUED', ahead: aheadOf(request) };
 }
@@ -109,6 +115,7 @@ function isWindowFull(
 }
 
 function windowFull(session: Session): Outcome {
+  probes.reach('answers-window-full');
   const text = `the session has ${session.records.size} answers that it did not acknowledge`;
   return { code: 'WINDOW', message: `${text}; raise ackedBelow` };
 }

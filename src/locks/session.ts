@@ -1,5 +1,6 @@
 // The beginning and the ends of a session.
 
+import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { EndSession, ExpireSession, OpenSession } from './commands.ts';
 import { removeAllRequests } from './ending.ts';
@@ -13,6 +14,7 @@ import { openProblem, quote } from './validation.ts';
 /** Opens a session, or answers again for the living one that has this nonce. */
 export function openSession(step: Step, command: OpenSession): Outcome {
   const known = step.state.sessions.withNonce(command.nonce);
+  probes.sometimes('open-repeated', known !== null);
   if (known !== null) return opened(known);
   const problem = openProblem(command, step.state.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
@@ -51,6 +53,7 @@ export function expireSession(step: Step, command: ExpireSession): Outcome {
  */
 export function endSession(step: Step, session: Session, ending: Ending<SessionEndCause>): void {
   const { sessions, rows } = step.state;
+  probes.sometimes('session-ends-held-and-waiting', session.held > 0 && session.waiting > 0);
   sessions.remove(session);
   rows.drop(session);
   step.events.push({ type: 'sessionEnded', session: session.id, ...ending });

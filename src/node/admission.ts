@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { decodeBody } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
@@ -28,6 +29,7 @@ export function refuseRequest(body: Uint8Array, state: AdmissionState): HostRepl
   }
   const isGrowth = command.op === 'openSession' || command.op === 'acquire';
   if (isGrowth && state.isBelowReserve) {
+    probes.reach('refused-for-full-disk');
     return refusal('OVERLOADED', 'the disk of the leader is nearly full; nothing was done');
   }
   return null;

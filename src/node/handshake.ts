@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { NodeId, StoreId } from '../base/units.ts';
 import type { ClusterConfig, Member } from '../raft/config.ts';
 import type { PeerHello, PeerRefusal } from '../wire/peer-messages.ts';
@@ -92,6 +93,7 @@ function refuseBoot(hello: PeerHello, { knownBoot }: HelloContext): PeerRefusal 
   if (knownBoot === null || hello.bootCount > knownBoot.bootCount) return null;
   const isSameBoot = hello.bootCount === knownBoot.bootCount && hello.bootId === knownBoot.bootId;
   if (isSameBoot) return null;
+  probes.reach('hello-of-older-boot');
   return refuse(
     'CLONED',
     `two processes run on copies of the directory of ${hello.nodeId} (boot ${hello.bootCount} ` +

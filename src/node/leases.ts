@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { LeaseUs, MonoUs, SessionId, Term } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -94,6 +95,7 @@ export class Leases {
     if (this.leading === null) return;
     this.leading = null;
     const marked = [...this.expiring];
+    probes.sometimes('expiry-forgotten-by-step-down', marked.length > 0);
     this.expiring.clear();
     for (const session of marked) this.table.again(session);
     this.releaseAllHeld();
@@ -106,6 +108,7 @@ export class Leases {
    */
   keepAlive(session: SessionId, done: KeepAliveHandler): void {
     if (this.leading === null) return done('NOT_LEADER', null);
+    probes.sometimes('renewal-held-until-ready', !this.leading.isReady);
     if (!this.leading.isReady || this.expiring.has(session)) {
       this.hold(session, done);
       return;
@@ -113,6 +116,7 @@ export class Leases {
     this.table.restart(session, this.freshUs());
     const { term } = this.leading;
     this.options.reads.request((isConfirmed) => {
+      probes.sometimes('renewal-fails-by-step-down', !isConfirmed);
       if (!isConfirmed || this.leading?.term !== term) return done('NOT_LEADER', null);
       this.confirm(session, done);
     });
@@ -140,6 +144,7 @@ export class Leases {
     const over = due.filter((session) => !this.keepHeldOpen(session));
     if (over.length === 0) return;
     const admitted = this.options.expire(over, this.leading.term);
+    probes.sometimes('expiry-not-admitted', admitted < over.length);
     over.forEach((session, position) => {
       if (position < admitted) this.expiring.add(session);
       else this.table.again(session);
@@ -155,6 +160,7 @@ export class Leases {
 
   private confirm(session: SessionId, done: KeepAliveHandler): void {
     const ttlMs = this.options.ttlMsOf(session);
+    probes.sometimes('session-gone-by-round', ttlMs === undefined);
     if (ttlMs === undefined) return done('SESSION_GONE', null);
     if (this.expiring.has(session)) {
       this.hold(session, done);
@@ -164,6 +170,7 @@ export class Leases {
   }
 
   private hold(session: SessionId, done: KeepAliveHandler): void {
+    probes.sometimes('renewal-held-for-expiry', this.expiring.has(session));
     const waiting = this.held.get(session);
     if (waiting === undefined) this.held.set(session, [done]);
     else waiting.push(done);

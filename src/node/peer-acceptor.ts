@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Link } from '../ports/transport.ts';
@@ -104,6 +105,7 @@ export class PeerAcceptor {
     if (older !== undefined && older.sender?.bootCount === hello.bootCount) {
       if (older.connectionEpoch > hello.connectionEpoch) return this.end(accepted, 'superseded');
     }
+    probes.sometimes('connection-superseded', older !== undefined);
     older?.link.close('superseded by a newer connection');
     this.silent.delete(accepted);
     accepted.sender = {

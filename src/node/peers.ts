@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { NodeId, StoreId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -143,6 +144,7 @@ export class Peers {
     // A member whose founding is not finished: it will take part as soon as it is founded.
     if (hello.clusterId === null) return false;
     if (knownBoot !== null && hello.bootCount > knownBoot.bootCount) {
+      probes.reach('boot-superseded');
       this.acceptor.drop(hello.nodeId, 'superseded by a newer boot');
       onLink(hello.nodeId, 'gone');
     }

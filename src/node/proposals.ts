@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { Index, Term } from '../base/units.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -64,6 +65,7 @@ export class Proposals {
   /** Leadership is over: the fate of everything appended is not known. */
   abandon(reason: string): void {
     const lost = [...this.appended.values()];
+    probes.sometimes('fate-of-appended-unknown', lost.length > 0);
     this.appended.clear();
     for (const { done } of lost) done(refusal('OUTCOME_UNKNOWN', reason));
   }

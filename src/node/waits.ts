@@ -1,3 +1,4 @@
+import { probes } from '../base/probe.ts';
 import type { LeaseUs, SessionId, Term } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import { DeadlineTable } from './deadline-table.ts';
@@ -51,6 +52,7 @@ export class Waits {
     const due = this.table.takeDue(nowUs, baseUs, LOOKS_PER_TICK_MAX);
     const waiters = due.flatMap((name) => this.keys.get(name) ?? []);
     if (waiters.length === 0) return;
+    probes.reach('wait-ends-at-leader');
     const admitted = this.options.withdraw(waiters, term);
     due.forEach((name, position) => {
       if (position < admitted) this.withdrawing.add(name);

@@ -1,5 +1,6 @@
 // What a leader learns from answers (RAFT.md §7.4, §7.5, §15.5).
 
+import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
 import type { AppendResponse, HeartbeatResponse, Sender } from './messages.ts';
 import type { Progress } from './progress.ts';
@@ -21,6 +22,7 @@ export function onAppendResponse(core: Core, from: Sender, response: AppendRespo
     return;
   }
   noteRound(leader, progress, response.round);
+  probes.sometimes('back-off-skips-entries', response.hintIndex + 1 < response.rejectedPrev);
   progress.onRejected({
     rejectedPrev: response.rejectedPrev,
     candidate:

@@ -2,6 +2,7 @@
 // acknowledgements that wait for entries. All of it belongs to the current term and is dropped
 // with it; every message here may be lost without harm.
 
+import { probes } from '../base/probe.ts';
 import type { Index, NodeId } from '../base/units.ts';
 import type { RaftMessage } from './messages.ts';
 
@@ -71,6 +72,7 @@ export class OutputBarrier {
 
   /** The term changed: what waited would speak for a term that is over (RAFT.md §6.4). */
   clear(): void {
+    probes.sometimes('held-acks-dropped-with-term', this.acks.length > 0);
     this.held = [];
     this.acks = [];
   }

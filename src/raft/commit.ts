@@ -2,6 +2,7 @@
 // becomes safe together with the first of ours (thesis §3.6.2, Figure 8). Nothing here touches
 // the disk.
 
+import { probes } from '../base/probe.ts';
 import type { Index } from '../base/units.ts';
 import { quorumValue } from './electorate.ts';
 import type { Core } from './state.ts';
@@ -15,7 +16,12 @@ export function advanceCommit(core: Core): void {
   if (leader === null) return;
   const stored = quorumValue(core, writes.durableIndex, (progress) => progress.countedMatch);
   const index = Math.min(stored, log.lastIndex);
+  const isOld = index > core.commitIndex && log.termAt(index) !== core.hard.term;
+  probes.sometimes('old-term-quorum-not-counted', isOld);
   if (index <= core.commitIndex || log.termAt(index) !== core.hard.term) return;
+  const oldest = log.termAt(core.commitIndex + 1);
+  probes.sometimes('old-term-commits-with-own', oldest !== core.hard.term);
+  probes.sometimes('commit-before-own-disk', index > writes.durableIndex);
   core.commitIndex = index;
   leader.budget.onCommit(index);
 }

@@ -1,5 +1,6 @@
 // Draws of waiting times. R is uniform in [E, 1.5 E) and new every time (RAFT.md §0).
 
+import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import type { Core } from './state.ts';
 
@@ -35,6 +36,7 @@ export function armCandidateTimer(core: Core): void {
 
 /** The leader's process is gone for certain: an election may start soon. Liveness only. */
 export function startFastFailover(core: Core): void {
+  probes.reach('fast-fail-over');
   core.election.stickyUntilUs = 0;
   core.election.fastDraws = FAST_DRAWS;
   armElectionTimer(core);

@@ -1,6 +1,7 @@
 // Real elections: a term of our own, one vote per node and term, a quorum in every half of the
 // latest configuration (thesis §3.4; RAFT.md §6.4).
 
+import { probes } from '../base/probe.ts';
 import { isVoter, otherVotersOf } from './configurations.ts';
 import { armCandidateTimer, armPatientTimer } from './election-timer.ts';
 import { electionTally } from './electorate.ts';
@@ -41,6 +42,8 @@ export function startElection(core: Core): void {
  * candidate of that term (ER TestCandidateSelfVoteAfterLostElection).
  */
 export function onVoteDurable(core: Core): void {
+  const isOwnVote = core.hard.isVoteDurable && core.hard.hasVotedFor(core.self);
+  probes.sometimes('own-vote-durable-too-late', isOwnVote && core.role === 'follower');
   if (core.role !== 'candidate' || !core.hard.isVoteDurable) return;
   core.election.votes.set(core.self.nodeId, true);
   armCandidateTimer(core);
@@ -52,6 +55,8 @@ export function onVoteRequest(core: Core, from: Sender, request: VoteRequest): v
   const ballot = { nodeId: from.nodeId, storeId: from.storeId };
   const mayVote = core.hard.vote === null || core.hard.hasVotedFor(ballot);
   const granted = mayVote && isUpToDate(core, request.lastTerm, request.lastIndex);
+  probes.sometimes('vote-refused-for-another', !mayVote);
+  probes.sometimes('vote-refused-for-log', mayVote && !granted);
   if (!granted) {
     send(core, from.nodeId, { type: 'voteResponse', term: core.hard.term, granted });
     return;
@@ -73,6 +78,7 @@ export function onVoteResponse(core: Core, from: Sender, response: VoteResponse)
 
 function concludeElection(core: Core): void {
   const tally = electionTally(core);
+  probes.sometimes('election-lost', tally === 'lost');
   if (tally === 'won') becomeLeader(core);
   else if (tally === 'lost') becomeFollower(core, null);
 }

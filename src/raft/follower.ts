@@ -1,6 +1,7 @@
 // What a follower does with the messages of its leader (RAFT.md §7.3). Term and identity were
 // checked before; the sender is the leader of the current term.
 
+import { probes } from '../base/probe.ts';
 import type { Index } from '../base/units.ts';
 import { learnCommit } from './commit.ts';
 import type { Entry } from './entry.ts';
@@ -25,6 +26,7 @@ export function onAppend(core: Core, from: Sender, append: Append): void {
   }
   const lastNew = prevIndex + entries.length;
   const at = firstNewIndex(core, append);
+  probes.sometimes('append-shorter-than-log', at > lastNew && lastNew < log.lastIndex);
   if (at <= lastNew && at <= core.commitIndex) {
     stopFatally(core, 'LOG_CONFLICT', conflictMessage(core, from, at));
     return;
@@ -61,6 +63,7 @@ export function onHeartbeat(core: Core, from: Sender, heartbeat: Heartbeat): voi
 export function onGoodbye(core: Core, from: Sender): void {
   if (core.role !== 'follower') return;
   if (core.leaderId !== null && core.leaderId !== from.nodeId) return;
+  probes.reach('goodbye-heard');
   becomeFollower(core, null);
   startFastFailover(core);
 }
@@ -83,6 +86,8 @@ function take(core: Core, entries: readonly Entry[], skipped: number): void {
   const { log, writes, configurations } = core;
   const first = entries[skipped];
   if (first !== undefined && first.index <= log.lastIndex) {
+    probes.reach('follower-truncates');
+    probes.sometimes('durable-entries-truncated', first.index <= writes.durableIndex);
     log.truncateFrom(first.index);
     writes.onTruncate(first.index);
     configurations.truncateFrom(first.index);
@@ -99,6 +104,7 @@ function take(core: Core, entries: readonly Entry[], skipped: number): void {
 // per term instead of one per entry (RAFT.md §7.5).
 function reject(core: Core, from: Sender, append: Append): void {
   const { log } = core;
+  probes.sometimes('append-conflicts', append.prevIndex <= log.lastIndex);
   const searchFrom = Math.min(append.prevIndex, log.lastIndex);
   const hintIndex = Math.max(log.lastIndexAtMost(searchFrom, append.prevTerm), core.commitIndex);
   send(core, from.nodeId, {

@@ -1,6 +1,7 @@
 // Entries that left memory, on their way back from the disk. They are used in the step in which
 // they arrive, or not at all: whoever still needs them asks again.
 
+import { probes } from '../base/probe.ts';
 import type { Index, Term } from '../base/units.ts';
 import type { Entry } from './entry.ts';
 import type { Log } from './log.ts';
@@ -39,6 +40,7 @@ export class Loader {
     if (inMemory !== null) return inMemory;
     if (this.arrived[0]?.index === stretch.from) return within(this.arrived, stretch);
     if (!this.waiting.has(stretch.from) && this.waiting.size < LOADS_MAX) {
+      probes.reach('entries-loaded-from-disk');
       this.waiting.add(stretch.from);
       this.requests.push({ from: stretch.from, maxBytes: stretch.bytesMax });
     }

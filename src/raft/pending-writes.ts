@@ -7,6 +7,7 @@
 // that reached up to 7 has just succeeded.
 
 import { assert } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import type { Index, MonoUs } from '../base/units.ts';
 
 interface Flight {
@@ -44,6 +45,7 @@ export class PendingWrites {
 
   /** The log in memory was cut at `from`: nothing from there on counts, in flight or not. */
   onTruncate(from: Index): void {
+    probes.sometimes('batch-in-flight-truncated', (this.flight?.coversTo ?? 0) >= from);
     this.durableIndex = Math.min(this.durableIndex, from - 1);
     this.submittedIndex = Math.min(this.submittedIndex, from - 1);
     if (this.flight !== null) this.flight.coversTo = Math.min(this.flight.coversTo, from - 1);

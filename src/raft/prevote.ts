@@ -3,6 +3,7 @@
 // changes nothing at all.
 
 import { assert } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import { isSoleVoter, isVoter, otherVotersOf } from './configurations.ts';
 import { armElectionTimer, drawUs } from './election-timer.ts';
 import { startElection } from './election.ts';
@@ -31,6 +32,7 @@ export function mayCampaign(core: Core): boolean {
  */
 export function startPreVote(core: Core): void {
   assert(core.leader === null, 'a leader steps down before it asks for votes');
+  probes.sometimes('election-without-winner', core.role === 'candidate');
   core.role = 'preCandidate';
   core.leaderId = null;
   core.election.stickyUntilUs = 0;
@@ -54,6 +56,7 @@ export function poll(core: Core): void {
   election.repollSpanUs = Math.min(2 * election.repollSpanUs, settings.electionUs / 2);
   election.votes.set(core.self.nodeId, true);
   if (isSoleVoter(config, core.self)) {
+    probes.reach('sole-voter-elects-itself');
     startElection(core);
     return;
   }
@@ -72,6 +75,8 @@ export function poll(core: Core): void {
 /** Would we vote for it? Also answered to lower terms: the answer carries ours (E#8243). */
 export function onPreVoteRequest(core: Core, from: Sender, request: PreVoteRequest): void {
   const reason = judge(core, request);
+  probes.sometimes('pre-vote-refused-for-log', reason === 'log');
+  probes.sometimes('pre-vote-asked-of-leader', reason === 'leader');
   send(core, from.nodeId, {
     type: 'preVoteResponse',
     term: core.hard.term,

@@ -7,6 +7,7 @@
 // Transitions: becomeReplicate(), becomeProbe(). Nothing here sends.
 
 import { assert } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import type { Index, MonoUs } from '../base/units.ts';
 import type { Member } from './config.ts';
 import type { RaftSettings } from './events.ts';
@@ -104,6 +105,7 @@ export class Progress {
   /** An Append did not fit. Late rejections never move `next` to or below the match. */
   onRejected(rejection: Rejection): void {
     const { rejectedPrev, candidate } = rejection;
+    probes.sometimes('rejection-comes-late', rejectedPrev <= this.matchIndex);
     if (rejectedPrev <= this.matchIndex) return;
     if (this.state === 'replicate') {
       this.becomeProbe();

@@ -2,6 +2,7 @@
 // the log (INV-13). What was appended is decided by the log alone, whoever leads then.
 
 import { assert } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import { appendOwn } from './appending.ts';
 import type { Content } from './appending.ts';
 import type { Proposal, Refusal } from './events.ts';
@@ -26,6 +27,7 @@ interface Admission {
 
 function admit(core: Core, leader: LeaderState, proposals: readonly Proposal[]): Admission {
   // After a stall we may have been deposed without noticing: not before a round is confirmed.
+  probes.sometimes('nothing-admitted-after-stall', leader.admitRound > 0);
   if (leader.admitRound > 0) return { accepted: 0, refusal: 'UNAVAILABLE' };
   const { budget } = leader;
   const before = { client: budget.clientBytes, internal: budget.internalBytes };
@@ -50,7 +52,10 @@ function refusalOf(core: Core, leader: LeaderState, proposal: Proposal): Refusal
   if (proposal.type === 'config') return configRefusal(core, leader);
   if (proposal.type === 'noop') return null;
   const bytes = proposal.payload.length + ENTRY_OVERHEAD_BYTES;
-  if (!leader.budget.admits(bytes, proposal.internal)) return 'OVERLOADED';
+  if (!leader.budget.admits(bytes, proposal.internal)) {
+    probes.reach('uncommitted-limit-reached');
+    return 'OVERLOADED';
+  }
   leader.budget.charge(bytes, proposal.internal);
   return null;
 }

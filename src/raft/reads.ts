@@ -2,6 +2,7 @@
 // after it arrived. One round is out, one gathers, so any number of requests costs two rounds.
 // There are no leader-lease reads: they trade one round trip for a clock assumption.
 
+import { probes } from '../base/probe.ts';
 import { quorumValue } from './electorate.ts';
 import { beginRound } from './replication.ts';
 import type { Core, LeaderState } from './state.ts';
@@ -16,6 +17,8 @@ export function onRead(core: Core, id: number): void {
     core.effects.push({ type: 'readFailed', ids: [id] });
     return;
   }
+  probes.sometimes('read-joins-late', leader.rounds.flight !== null);
+  probes.sometimes('read-waits-for-readiness', !leader.isReady);
   leader.rounds.gathering.push(id);
 }
 

@@ -3,6 +3,7 @@
 // for our own disk: leader and followers write side by side (thesis §10.2.1).
 
 import { assert, present } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import type { Index } from '../base/units.ts';
 import type { Entry } from './entry.ts';
 import { entryBytes } from './log.ts';
@@ -56,7 +57,9 @@ function stream(core: Core, leader: LeaderState, progress: Progress): void {
     progress.next = last + 1;
     progress.needsPing = false;
   }
+  probes.sometimes('window-full', progress.next <= log.lastIndex && progress.inflights.isFull);
   if (!progress.needsPing) return;
+  probes.reach('lost-window-probed');
   progress.needsPing = false;
   sendAppend(core, leader, { progress, entries: [] });
 }

@@ -2,6 +2,7 @@
 // being one fails everything that waits for its word in the same step (RAFT.md §6.6, §14.1).
 
 import { assert } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import type { NodeId, Term } from '../base/units.ts';
 import { armElectionTimer } from './election-timer.ts';
 import { send } from './outbox.ts';
@@ -9,6 +10,7 @@ import type { Core } from './state.ts';
 
 /** Enters a later term as a follower of nobody. Nothing that waited for the old one leaves. */
 export function adoptTerm(core: Core, term: Term): void {
+  probes.sometimes('leader-meets-higher-term', core.leader !== null);
   core.hard.enterTerm(term, null);
   core.barrier.clear();
   becomeFollower(core, null);
@@ -27,6 +29,7 @@ export function becomeFollower(core: Core, leaderId: NodeId | null): void {
 export function onLeaderContact(core: Core, leaderId: NodeId): void {
   assert(core.role !== 'leader', 'one leader per term (INV-1)');
   core.election.fastDraws = 0;
+  probes.sometimes('candidate-hears-leader', core.role === 'candidate');
   if (core.role !== 'follower' || core.leaderId !== leaderId) becomeFollower(core, leaderId);
   core.election.stickyUntilUs = core.nowUs + core.settings.electionUs;
   armElectionTimer(core);
@@ -42,7 +45,9 @@ export function stepDownWithGoodbye(core: Core): void {
 
 function loseLeadership(core: Core): void {
   if (core.leader === null) return;
+  probes.sometimes('leader-deposed-with-tail', core.log.lastIndex > core.commitIndex);
   const ids = core.leader.rounds.takeAll();
+  probes.sometimes('reads-fail-by-step-down', ids.length > 0);
   core.leader = null;
   if (ids.length > 0) core.effects.push({ type: 'readFailed', ids });
 }

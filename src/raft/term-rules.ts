@@ -1,6 +1,7 @@
 // What every message passes before it is heeded: identity, then terms (RAFT.md §5, §15.6).
 
 import { unreachable } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import { onAppendResponse, onHeartbeatResponse } from './acknowledgements.ts';
 import { isImpostor } from './configurations.ts';
 import { onVoteRequest, onVoteResponse } from './election.ts';
@@ -32,6 +33,7 @@ function onHigherTerm(core: Core, from: Sender, message: RaftMessage): void {
       return message.granted ? onPreVoteResponse(core, from, message) : undefined;
     case 'voteRequest':
       // Ignored completely: adopting the term would depose a healthy leader (thesis §4.2.3).
+      probes.sometimes('vote-refused-by-stickiness', isSticky(core) && !message.transfer);
       if (isSticky(core) && !message.transfer) return;
       break;
     case 'goodbye':
@@ -70,6 +72,7 @@ function onLowerTerm(core: Core, from: Sender, message: RaftMessage): void {
     case 'preVoteRequest':
       return onPreVoteRequest(core, from, message);
     case 'preVoteResponse':
+      probes.sometimes('pre-vote-granted-in-lower-term', message.granted);
       return onPreVoteResponse(core, from, message);
     case 'voteRequest':
       return send(core, from.nodeId, { type: 'voteResponse', term, granted: false });

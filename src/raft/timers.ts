@@ -2,6 +2,7 @@
 // come with events, never by counting them. Whoever did not run was not listening: after a stall
 // nothing is concluded from silence until there was a chance to hear.
 
+import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import { isQuorumActive } from './electorate.ts';
 import { armElectionTimer } from './election-timer.ts';
@@ -25,7 +26,10 @@ export function onTime(core: Core, nowUs: MonoUs, isTick: boolean): void {
 export function onTick(core: Core): void {
   watchStorage(core);
   if (core.leader !== null) {
-    if (!isQuorumActive(core)) becomeFollower(core, null);
+    if (!isQuorumActive(core)) {
+      probes.reach('leader-loses-quorum');
+      becomeFollower(core, null);
+    }
   } else if (core.nowUs >= core.election.deadlineUs) {
     if (mayCampaign(core)) startPreVote(core);
     else onSilenceWithoutVoice(core);
@@ -60,12 +64,14 @@ function watchStorage(core: Core): void {
   }
   const limitUs = Math.max(2 * core.settings.electionUs, STUCK_MIN_US);
   if (core.nowUs - sinceUs <= limitUs) return;
+  probes.sometimes('disk-hangs-under-leader', core.leader !== null);
   core.isStorageStuck = true;
   if (core.leader !== null) stepDownWithGoodbye(core);
   else if (core.role !== 'follower') becomeFollower(core, null);
 }
 
 function onStall(core: Core): void {
+  probes.sometimes('leader-stalls', core.leader !== null);
   core.writes.forgiveStall(core.nowUs);
   armElectionTimer(core);
   core.election.repollUs = core.nowUs + core.settings.heartbeatUs;

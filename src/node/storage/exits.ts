@@ -1,6 +1,7 @@
 // Every way in which a data directory refuses service: what is wrong, and what to do about it.
 // A node that cannot prove its durable state intact neither votes, acknowledges nor leads (INV-20).
 
+import { probes } from '../../base/probe.ts';
 import type { StorageFailure } from '../../ports/storage.ts';
 import type { StorageExit, StorageResult } from './types.ts';
 
@@ -28,6 +29,7 @@ export function hardStateDamaged(what: string): StorageExit {
 
 /** 83: something in the log is present but wrong, or missing where it must be. */
 export function logDamaged(what: string): StorageExit {
+  probes.reach('damaged-log-refused');
   return exitWith(83, `The log is damaged: ${what} ${REJOIN}`);
 }
 
@@ -38,6 +40,7 @@ export function logTooShort(what: string): StorageExit {
 
 /** 85, at a start after a failed write: what the page cache shows may not be on the medium. */
 export function writeFailedBefore(): StorageExit {
+  probes.reach('marked-directory-refused');
   return exitWith(
     85,
     'A write or sync in this directory failed earlier, so what it shows may not be what is on ' +
@@ -90,7 +93,9 @@ export function readFailed(failure: StorageFailure): StorageExit {
  * the failed write was acknowledged (RAFT.md §15.4).
  */
 export function writeFailed(failure: StorageFailure): StorageExit {
+  probes.sometimes('write-meets-full-disk', failure.kind === 'full');
   if (failure.kind === 'full') return diskFull(failure);
+  probes.reach('write-fails');
   return exitWith(
     85,
     `A write or sync failed: ${sentence(failure.message)} It is not tried again, since after a ` +

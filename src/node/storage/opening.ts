@@ -4,6 +4,7 @@
 // something that cannot be mistaken for a member that lost its memory.
 
 import { hex32 } from '../../base/hash.ts';
+import { probes } from '../../base/probe.ts';
 import type { NodeId, StoreId } from '../../base/units.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
@@ -117,6 +118,7 @@ function verify(
   const slots = writingOrder(options.slots, found);
   for (const slot of found) {
     if (slot.state !== 'damaged') continue;
+    probes.reach('damaged-slot-rewritten');
     options.logger.warn('one slot of the hard state is damaged; it will be rewritten', {
       message: slot.message,
     });

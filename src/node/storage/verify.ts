@@ -1,6 +1,7 @@
 // The conditions of a start (RAFT.md §15.3). All must hold; the first that does not is the answer,
 // with an exit code of its own, and nothing is written. Pure: rows and records in, verdict out.
 
+import { probes } from '../../base/probe.ts';
 import type { NodeId, StoreId } from '../../base/units.ts';
 import type { KeyValuePair } from '../../ports/storage.ts';
 import type { FoundingRecord } from '../../wire/founding-record.ts';
@@ -43,6 +44,10 @@ export function verifySlots(
   rows: Rows,
 ): StorageResult<SlotRecord> {
   const record = newestRecord(found);
+  probes.sometimes(
+    'slots-of-two-versions',
+    found.some((slot) => isOlder(slot, record)),
+  );
   if (record === null) return exits.refuse(exits.hardStateDamaged(describeSlots(found)));
   const problem =
     versionProblem(found) ??
@@ -171,4 +176,8 @@ function describeSlots(found: readonly SlotFound[]): string {
 
 function describeEntry(entry: EntryId): string {
   return `entry ${entry.index} of term ${entry.term}`;
+}
+
+function isOlder(slot: SlotFound, newest: SlotRecord | null): boolean {
+  return slot.state === 'valid' && slot.record.version < (newest?.version ?? 0);
 }
