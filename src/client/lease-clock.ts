@@ -34,8 +34,10 @@ export class LeaseClock {
   lookUs(): number {
     const monoUs = this.clock.monoUs();
     this.lookedUs = monoUs;
-    this.suspendedUs = this.suspendedAt(monoUs);
-    return monoUs + this.suspendedUs;
+    const suspendedUs = this.suspendedAt(monoUs);
+    probes.sometimes('suspend-noticed', suspendedUs > this.suspendedUs + BOOT_STEP_US);
+    this.suspendedUs = suspendedUs;
+    return monoUs + suspendedUs;
   }
 
   /** What lookUs would say, without having looked: for onlookers. */
@@ -52,7 +54,6 @@ export class LeaseClock {
   private suspendedAt(monoUs: number): number {
     const growthUs = this.clock.bootUs() - monoUs - this.offsetUs;
     const isSuspend = growthUs > this.suspendedUs + BOOT_STEP_US;
-    probes.sometimes('suspend-noticed', isSuspend);
     const knownUs = isSuspend ? growthUs + BOOT_STEP_US : growthUs;
     return Math.max(knownUs, this.suspendedUs);
   }
