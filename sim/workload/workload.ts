@@ -30,7 +30,7 @@ export interface WorkloadParts {
   readonly clientClock: (place: number) => ClockSettings;
 }
 
-/** Starts the clients c1, c2, … and has all operations of the script done in their time. */
+/** Starts the clients c1, c2, … Times of the operations count from here. */
 export function startWorkload(cluster: SimCluster, script: Script, parts: WorkloadParts): Workload {
   const workload = new Workload(cluster, script, parts);
   for (const op of script.ops) workload.plan(op);
@@ -44,6 +44,7 @@ export class Workload {
   readonly clients: readonly SimClient[];
   readonly fencing: Fencing;
   private readonly cluster: SimCluster;
+  private readonly startUs: number;
   private readonly beliefs: Beliefs;
   private readonly calls: Calls;
   private readonly workers: readonly Worker[];
@@ -57,6 +58,7 @@ export class Workload {
     const { world } = cluster;
     const isBound = script.clocks.bound === 'within';
     this.cluster = cluster;
+    this.startUs = world.nowUs;
     this.beliefs = beliefs;
     this.calls = new Calls(verdict, () => world.nowUs);
     this.fencing = new Fencing({ verdict, beliefs, isBound });
@@ -112,7 +114,7 @@ export class Workload {
     const { world } = this.cluster;
     const withinUs = world.random.below(US_PER_MS, 'operation', op.id);
     this.planned++;
-    world.at(op.atMs * US_PER_MS + withinUs, () => {
+    world.at(this.startUs + op.atMs * US_PER_MS + withinUs, () => {
       this.planned--;
       if (!this.isWindingDown) this.perform(op);
     });
