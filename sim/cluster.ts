@@ -37,6 +37,8 @@ export interface SimClusterOptions {
   readonly nodes?: number;
   readonly settings?: Partial<HostSettings>;
   readonly network?: NetworkSettings;
+  /** Simultaneous events run in a drawn order. */
+  readonly shuffleTies?: boolean;
   readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
   readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
   /** Looks over the shoulder of a life of a node, after the cluster's own oracle. */
@@ -79,8 +81,8 @@ export class SimCluster {
   constructor(options: SimClusterOptions, directories: readonly DiskImage[] | null) {
     const count = options.nodes ?? 3;
     const ids = Array.from({ length: count }, (_, at) => `n${at + 1}`);
-    const { network } = options;
-    this.world = createWorld({ seed: options.seed, ...(network === undefined ? {} : { network }) });
+    const { seed, network = {}, shuffleTies = false } = options;
+    this.world = createWorld({ seed, network, shuffleTies });
     this.settings = settingsOf(ids, options.settings ?? {});
     const nowUs = (): number => this.world.nowUs;
     this.verdict = new Verdict(nowUs);
