@@ -1,6 +1,8 @@
 // Time as one machine sees it. Its monotonic clock may run at another rate than true time, its
-// wall clock may be wrong and jump, and its timers fire late, never early (SIMULATOR.md §4.5).
+// wall clock may be wrong and jump, and its timers fire late, or as much as a real one may be early
+// (SIMULATOR.md §4.5, src/ports/clock.ts).
 
+import { assert } from '../../src/base/assert.ts';
 import type { Clock, Timer } from '../../src/ports/clock.ts';
 import type { Life } from './process.ts';
 import type { KeyedRandom } from './random.ts';
@@ -13,43 +15,73 @@ export interface ClockSettings {
   readonly skewMs?: number;
   /** A timer fires up to so many microseconds late; default 1,000. */
   readonly latenessUsMax?: number;
+  /** A timer fires up to so many microseconds early, at most 1,000; default 0. */
+  readonly earlyUsMax?: number;
 }
 
 const WALL_START_MS = 1_800_000_000_000;
 const LATENESS_US_MAX = 1_000;
+const EARLY_US_MAX = 1_000;
 const BASE_US_MAX = 1_000_000_000;
+
+interface Anchor {
+  readonly shownUs: number;
+  readonly atUs: number;
+}
 
 /** The clocks of one machine; they go on while its process is dead. */
 export class MachineClock {
-  private readonly rate: number;
-  private readonly baseUs: number;
-  private readonly latenessUsMax: number;
+  /** A timer that is set from now on fires up to so many microseconds late. */
+  latenessUsMax: number;
+  /** How far before its time a timer may fire, in microseconds. */
+  readonly earlyUsMax: number;
+  private rate: number;
+  /** What the clocks showed when the present rate began, and the awake time of that moment. */
+  private mono: Anchor;
+  private boot: Anchor;
   private readonly name: string;
   private readonly random: KeyedRandom;
   private skewMs: number;
   private suspendedUs = 0;
+  private asleepSinceUs: number | null = null;
   private timersSet = 0;
 
   constructor(name: string, settings: ClockSettings, random: KeyedRandom) {
     this.name = name;
     this.random = random;
-    this.rate = 1 + (settings.driftPpm ?? 0) / 1e6;
+    this.rate = rateOf(settings.driftPpm ?? 0);
     this.skewMs = settings.skewMs ?? 0;
     this.latenessUsMax = settings.latenessUsMax ?? LATENESS_US_MAX;
+    this.earlyUsMax = settings.earlyUsMax ?? 0;
+    assert(this.earlyUsMax <= EARLY_US_MAX, 'no timer fires more than 1 ms early');
     // Every machine counts from elsewhere: a reading that is sent to another one is of no use.
-    this.baseUs = 1 + random.below(BASE_US_MAX, 'clockBase', name);
+    const shownUs = 1 + random.below(BASE_US_MAX, 'clockBase', name);
+    this.mono = { shownUs, atUs: 0 };
+    this.boot = { shownUs, atUs: 0 };
   }
 
   monoUs(nowUs: number): number {
-    return this.baseUs + Math.floor((nowUs - this.suspendedUs) * this.rate);
+    const { shownUs, atUs } = this.mono;
+    return shownUs + Math.floor((this.awakeUs(nowUs) - atUs) * this.rate);
   }
 
   bootUs(nowUs: number): number {
-    return this.baseUs + Math.floor(nowUs * this.rate);
+    const { shownUs, atUs } = this.boot;
+    return shownUs + Math.floor((nowUs - atUs) * this.rate);
   }
 
   wallMs(nowUs: number): number {
     return WALL_START_MS + this.skewMs + Math.floor(nowUs / 1_000);
+  }
+
+  /**
+   * The clocks run at another rate from now on; neither jumps. Timers that are set already fire by
+   * the slower of both rates: late, as any timer may.
+   */
+  setDrift(driftPpm: number, nowUs: number): void {
+    this.mono = { shownUs: this.monoUs(nowUs), atUs: this.awakeUs(nowUs) };
+    this.boot = { shownUs: this.bootUs(nowUs), atUs: nowUs };
+    this.rate = rateOf(driftPpm);
   }
 
   /** The wall clock is set forward or back; nothing else changes. */
@@ -57,19 +89,32 @@ export class MachineClock {
     this.skewMs += byMs;
   }
 
-  /** The machine slept: monotonic time did not pass, the boot clock and true time did. */
-  addSuspended(durationUs: number): void {
-    this.suspendedUs += durationUs;
+  /** The machine sleeps: monotonic time does not pass, the boot clock and true time do. */
+  suspend(nowUs: number): void {
+    this.asleepSinceUs ??= nowUs;
+  }
+
+  /** The machine goes on, if it slept. */
+  wake(nowUs: number): void {
+    this.suspendedUs += nowUs - (this.asleepSinceUs ?? nowUs);
+    this.asleepSinceUs = null;
   }
 
   /** True time at which the monotonic clock shows at least `localUs`. */
   timeOfUs(localUs: number): number {
-    return Math.ceil((localUs - this.baseUs) / this.rate) + this.suspendedUs;
+    const { shownUs, atUs } = this.mono;
+    const timeUs = Math.ceil((localUs - shownUs) / this.rate) + atUs + this.suspendedUs;
+    return this.monoUs(timeUs) < localUs ? timeUs + 1 : timeUs;
   }
 
-  /** How late the next timer is. */
+  /** How late the next timer is; below 0 when it is early. */
   drawLateness(): number {
-    return this.random.below(this.latenessUsMax + 1, 'lateness', this.name, this.timersSet++);
+    const span = this.earlyUsMax + this.latenessUsMax + 1;
+    return this.random.below(span, 'lateness', this.name, this.timersSet++) - this.earlyUsMax;
+  }
+
+  private awakeUs(nowUs: number): number {
+    return (this.asleepSinceUs ?? nowUs) - this.suspendedUs;
   }
 }
 
@@ -100,11 +145,17 @@ function setTimer(life: Life, machine: MachineClock, plan: TimerPlan): Timer {
     const atUs = machine.timeOfUs(plan.dueUs) + machine.drawLateness();
     pending = life.schedule(atUs, { kind: 'timer', a: plan.number, run: fire });
   };
-  // A timer may come up in true time while a suspend has held local time back: it waits again.
+  // A timer may come up in true time while a suspend, or another rate, has held local time back:
+  // it waits again.
   const fire = (): void => {
-    if (machine.monoUs(life.nowUs()) < plan.dueUs) arm();
+    if (machine.monoUs(life.nowUs()) < plan.dueUs - machine.earlyUsMax) arm();
     else plan.callback();
   };
   arm();
   return { cancel: () => pending?.cancel() };
+}
+
+function rateOf(driftPpm: number): number {
+  assert(driftPpm > -1e6, 'a clock goes forward');
+  return 1 + driftPpm / 1e6;
 }

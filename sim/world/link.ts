@@ -69,7 +69,8 @@ export class LinkEnd implements Link {
       return false;
     }
     // A copy: nobody shares memory with another process.
-    this.plan.outgoing.push({ kind: 'frame', bytes: frame.slice() });
+    const windowBytes = frame.length;
+    this.plan.outgoing.push({ kind: 'frame', bytes: frame.slice(), windowBytes });
     const hasRoom = this.bufferedBytes <= HIGH_WATER_BYTES;
     if (!hasRoom) this.owesDrain = true;
     return hasRoom;
@@ -155,7 +156,7 @@ export class LinkEnd implements Link {
       case 'pong':
         return;
       case 'frame':
-        this.plan.incoming.credit(parcel.bytes.length);
+        this.plan.incoming.credit(parcel.windowBytes);
         return this.onFrame(parcel.bytes);
       case 'close':
         this.finish();

@@ -3,6 +3,7 @@
 
 import type { Timer } from '../../src/ports/clock.ts';
 import type { DialFailure, Door, Link, Transport } from '../../src/ports/transport.ts';
+import type { Impairment, Undo } from './direction.ts';
 import { LinkEnd } from './link.ts';
 import type { EventLoop } from './loop.ts';
 import { Pipe } from './pipe.ts';
@@ -10,10 +11,10 @@ import type { PipeEnvironment } from './pipe.ts';
 import type { Life, SimProcess } from './process.ts';
 import type { KeyedRandom } from './random.ts';
 import { Topology } from './topology.ts';
-import type { LatencySettings } from './topology.ts';
+import type { RouteSettings } from './topology.ts';
 
 /** How a world's network behaves; all may be left out. */
-export interface NetworkSettings extends LatencySettings {
+export interface NetworkSettings extends RouteSettings {
   /** After so long without an answer a dial has failed; default 1,000,000. */
   readonly connectTimeoutUs?: number;
   /** Bytes of one direction under way or unread; default 256 KiB. */
@@ -44,6 +45,8 @@ interface Attempt {
 const CONNECT_TIMEOUT_US = 1_000_000;
 const PING_US = 3_000_000;
 const WINDOW_BYTES = 256 * 1024;
+/** Numbers of the lanes of pipes, above those of processes. */
+const PIPE_LANES = 1_000_000;
 
 /** Every link of a world. */
 export class Network {
@@ -65,7 +68,7 @@ export class Network {
     this.connectTimeoutUs = settings.connectTimeoutUs ?? CONNECT_TIMEOUT_US;
     this.pingUs = settings.pingUs ?? PING_US;
     const windowBytes = settings.windowBytes ?? WINDOW_BYTES;
-    this.environment = { loop, random, topology: this.topology, windowBytes };
+    this.environment = { loop, random, windowBytes };
   }
 
   /** From now on its address leads to this process. */
@@ -97,6 +100,31 @@ export class Network {
   /** The machine of this process answers again, if only to refuse. */
   machineUp(process: SimProcess): void {
     this.dark.delete(process.name);
+  }
+
+  /**
+   * Something goes wrong on the way from one to the other, until it is undone. Refused and unheard
+   * dials are those of `from`.
+   */
+  impair(from: string, to: string, impairment: Impairment): Undo {
+    const undo = this.topology.direction(from, to).impair(impairment);
+    return () => {
+      undo();
+      this.released();
+    };
+  }
+
+  /**
+   * Links that exist now between the two carry nothing any more, in either direction, and nobody
+   * is told, as when a firewall forgets them. New links are free.
+   */
+  blackHole(left: string, right: string): Undo {
+    const undos = this.linksBetween(left, right).flatMap(({ pipes }) =>
+      pipes.map((pipe) => pipe.swallow()),
+    );
+    return () => {
+      for (const undo of undos) undo();
+    };
   }
 
   /** Cuts were mended: what stood still moves on. */
@@ -140,7 +168,8 @@ export class Network {
     const ordinal = this.count(`dials of ${life.process.name}`);
     const target = this.processes.get(address);
     const to = target?.name ?? life.process.name;
-    const delayUs = this.topology.delayUs(life.process.name, to, { link: 0, frame: ordinal });
+    const way = this.topology.direction(life.process.name, to);
+    const delayUs = way.delayUs({ link: 0, frame: ordinal });
     this.loop.at(this.loop.nowUs + delayUs, () => this.knock(target, address, attempt));
     attempt.timeout = life.schedule(this.loop.nowUs + this.connectTimeoutUs, {
       kind: 'dialFailed',
@@ -156,10 +185,11 @@ export class Network {
     if (attempt.isOver || !attempt.life.isAlive) return;
     const from = attempt.life.process.name;
     const to = target?.name ?? from;
-    if (this.topology.isCut(from, to) || this.dark.has(to)) return;
+    const way = this.topology.direction(from, to);
+    if (way.isCut || way.isHanging || this.dark.has(to)) return;
     const listener = this.listeners.get(address);
-    if (listener === undefined) {
-      const { latencyUs } = this.topology.route(to, from);
+    if (listener === undefined || way.isRefusing) {
+      const { latencyUs } = this.topology.direction(to, from).route;
       this.loop.at(this.loop.nowUs + latencyUs, () => this.refuse(to, attempt));
       return;
     }
@@ -170,14 +200,14 @@ export class Network {
   }
 
   private refuse(by: string, attempt: Attempt): void {
-    if (this.topology.isCut(by, attempt.life.process.name)) return;
+    if (this.topology.direction(by, attempt.life.process.name).isCut) return;
     const run = (): void => this.settle(attempt, 'refused');
     attempt.life.hand({ kind: 'dialFailed', run });
   }
 
   private accept(listener: Listener, attempt: Attempt): void {
     if (attempt.isOver || !attempt.life.isAlive) return;
-    const [near, far] = this.connect(attempt.life, listener.life);
+    const [near, far] = this.connect(attempt, listener.life);
     near.onOpen = () => {
       if (attempt.isOver) near.close('the dial was given up');
       else this.settle(attempt, near);
@@ -192,13 +222,17 @@ export class Network {
     attempt.done(result);
   }
 
-  private connect(dialler: Life, acceptor: Life): readonly [LinkEnd, LinkEnd] {
+  private connect({ life: dialler, door }: Attempt, acceptor: Life): readonly [LinkEnd, LinkEnd] {
     const number = ++this.linksMade;
     const from = dialler.process.name;
     const to = acceptor.process.name;
     const ordinal = this.count(`links from ${from} to ${to}`);
-    const forth = new Pipe({ ordinal, from, to }, this.environment);
-    const back = new Pipe({ ordinal, from: to, to: from }, this.environment);
+    const about = { ordinal, isReliable: door !== 'peer' };
+    const way = this.topology.direction(from, to);
+    const wayBack = this.topology.direction(to, from);
+    const lane = PIPE_LANES + 2 * number;
+    const forth = new Pipe({ ...about, direction: way, lane }, this.environment);
+    const back = new Pipe({ ...about, direction: wayBack, lane: lane + 1 }, this.environment);
     const onOver = (): void => this.endOver(number);
     const near = new LinkEnd({
       life: dialler,

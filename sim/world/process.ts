@@ -5,6 +5,9 @@
 // overdue timers and waiting input in either order (SIMULATOR.md §4.7), so here the order is a
 // keyed draw, and every other time timers come before all input; only what must stay in order
 // among itself, the frames of one link, does.
+//
+// A slow process needs time for each call-back. What comes meanwhile waits in order, for there is
+// one thread.
 
 import type { Timer } from '../../src/ports/clock.ts';
 import { MachineClock } from './clock.ts';
@@ -47,9 +50,9 @@ export class Life {
   readonly incarnation: number;
   private readonly environment: LifeEnvironment;
   private backlog: Waiting[] = [];
-  private readonly laterOn: Waiting[] = [];
   private state: 'running' | 'paused' | 'catchingUp' | 'dead' = 'running';
   private resumes = 0;
+  private catchingUp: Timer | null = null;
 
   constructor(process: SimProcess, incarnation: number, environment: LifeEnvironment) {
     this.process = process;
@@ -71,9 +74,9 @@ export class Life {
   }
 
   /** Hands the work over at that time, if this life still lasts; later while it is paused. */
-  schedule(atUs: number, work: Work, tie = 0): Timer {
+  schedule(atUs: number, work: Work, lane: number = this.process.number): Timer {
     const waiting = this.waiting(work);
-    const pending = this.environment.loop.at(atUs, () => this.arrive(waiting), tie);
+    const pending = this.environment.loop.at(atUs, () => this.arrive(waiting), lane);
     return {
       cancel: () => {
         waiting.isCancelled = true;
@@ -91,14 +94,16 @@ export class Life {
   soon(callback: () => void): void {
     const waiting = this.waiting({ kind: 'soon', run: callback });
     if (this.state === 'running') {
-      this.environment.loop.at(this.nowUs(), () => this.arriveLast(waiting), LAST);
+      this.environment.loop.at(this.nowUs(), () => this.arrive(waiting), LAST);
     } else {
-      this.laterOn.push(waiting);
+      this.arrive(waiting);
     }
   }
 
   pause(): void {
-    if (this.state === 'running' || this.state === 'catchingUp') this.state = 'paused';
+    if (this.state !== 'running' && this.state !== 'catchingUp') return;
+    this.state = 'paused';
+    this.catchingUp?.cancel();
   }
 
   /** Goes on: what waited runs in a keyed order, one call-back after the other. */
@@ -108,18 +113,20 @@ export class Life {
     const { random } = this.environment;
     const key = [this.process.name, this.incarnation, this.resumes++] as const;
     const areTimersFirst = random.below(2, 'timers first', ...key) === 1;
-    this.backlog = shuffleLanes(this.backlog, (place) => {
-      const isFirst = areTimersFirst && this.backlog[place]?.kind === 'timer';
+    const soons = this.backlog.filter(({ kind }) => kind === 'soon');
+    const others = this.backlog.filter(({ kind }) => kind !== 'soon');
+    const shuffled = shuffleLanes(others, (place) => {
+      const isFirst = areTimersFirst && others[place]?.kind === 'timer';
       return isFirst ? -1 : random.draw('resume', ...key, place);
     });
-    this.catchUpSoon();
+    this.backlog = [...shuffled, ...soons];
+    this.catchUpLater(CATCH_UP_STEP_US);
   }
 
   /** Ends everything of this life; nothing is called back afterwards. */
   die(): void {
     this.state = 'dead';
     this.backlog = [];
-    this.laterOn.length = 0;
   }
 
   private waiting(work: Work): Waiting {
@@ -127,13 +134,16 @@ export class Life {
   }
 
   private arrive(waiting: Waiting): void {
-    if (this.state === 'running') this.execute(waiting);
+    if (this.state === 'running') this.take(waiting);
     else if (this.state !== 'dead') this.backlog.push(waiting);
   }
 
-  private arriveLast(waiting: Waiting): void {
-    if (this.state === 'running') this.execute(waiting);
-    else if (this.state !== 'dead') this.laterOn.push(waiting);
+  private take(waiting: Waiting): void {
+    this.execute(waiting);
+    const { callbackUs } = this.process;
+    if (callbackUs === 0 || waiting.isCancelled || this.state !== 'running') return;
+    this.state = 'catchingUp';
+    this.catchUpLater(callbackUs);
   }
 
   private execute(waiting: Waiting): void {
@@ -144,19 +154,27 @@ export class Life {
     if (!this.process.isSync) this.environment.onAsyncWork();
   }
 
-  private catchUpSoon(): void {
-    this.environment.loop.at(this.nowUs() + CATCH_UP_STEP_US, () => this.catchUp());
+  private catchUpLater(delayUs: number): void {
+    const catchUp = (): void => this.catchUp();
+    this.catchingUp = this.environment.loop.at(
+      this.nowUs() + delayUs,
+      catchUp,
+      this.process.number,
+    );
   }
 
   private catchUp(): void {
     if (this.state !== 'catchingUp') return;
-    const next = this.backlog.shift() ?? this.laterOn.shift();
+    const next = this.backlog.shift();
     if (next === undefined) {
       this.state = 'running';
       return;
     }
     this.execute(next);
-    this.catchUpSoon();
+    // The call-back may have ended or stopped its process.
+    if (this.state === 'catchingUp') {
+      this.catchUpLater(Math.max(CATCH_UP_STEP_US, this.process.callbackUs));
+    }
   }
 }
 
@@ -196,10 +214,11 @@ export class SimProcess {
   readonly address: string;
   readonly isSync: boolean;
   readonly clock: MachineClock;
+  /** Time that each call-back into it takes, in microseconds from 0. */
+  callbackUs = 0;
   private readonly environment: LifeEnvironment;
   private current: Life | null = null;
   private incarnations = 0;
-  private suspendedAtUs: number | null = null;
 
   constructor(identity: ProcessIdentity, clock: ClockSettings, environment: LifeEnvironment) {
     this.name = identity.name;
@@ -232,21 +251,18 @@ export class SimProcess {
     const life = this.current;
     life?.die();
     this.current = null;
-    this.suspendedAtUs = null;
+    this.clock.wake(this.environment.loop.nowUs);
     return life;
   }
 
   /** `stop`: as by SIGSTOP. `suspend`: the whole machine sleeps and its monotonic clock too. */
   pause(kind: 'stop' | 'suspend'): void {
     this.current?.pause();
-    if (kind === 'suspend') this.suspendedAtUs ??= this.environment.loop.nowUs;
+    if (kind === 'suspend') this.clock.suspend(this.environment.loop.nowUs);
   }
 
   resume(): void {
-    if (this.suspendedAtUs !== null) {
-      this.clock.addSuspended(this.environment.loop.nowUs - this.suspendedAtUs);
-      this.suspendedAtUs = null;
-    }
+    this.clock.wake(this.environment.loop.nowUs);
     this.current?.resume();
   }
 }

@@ -9,6 +9,7 @@ import type { Random } from '../../src/ports/random.ts';
 import type { Transport } from '../../src/ports/transport.ts';
 import { createClock } from './clock.ts';
 import type { ClockSettings } from './clock.ts';
+import type { Undo } from './direction.ts';
 import { guardAmbient } from './guard.ts';
 import { createLogger } from './log-lines.ts';
 import type { LogLine } from './log-lines.ts';
@@ -136,10 +137,10 @@ export class World {
     return this.loop.at(this.nowUs + delayUs, act);
   }
 
-  /** Nothing gets from `from` to `to` any more. */
-  cut(from: string, to: string): void {
+  /** Nothing gets from `from` to `to` any more, until it is undone or healed. */
+  cut(from: string, to: string): Undo {
     this.note('cut', from, to);
-    this.network.topology.cut(from, to);
+    return this.network.impair(from, to, { isCut: true });
   }
 
   cutBoth(left: string, right: string): void {
