@@ -13,7 +13,7 @@ import type { Core } from './state.ts';
  */
 export function advanceCommit(core: Core): void {
   const { leader, log, writes } = core;
-  if (leader === null) return;
+  if (leader === null || core.commitIndex === log.lastIndex) return;
   const stored = quorumValue(core, writes.durableIndex, (progress) => progress.countedMatch);
   const index = Math.min(stored, log.lastIndex);
   const isOld = index > core.commitIndex && log.termAt(index) !== core.hard.term;

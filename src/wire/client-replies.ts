@@ -4,7 +4,7 @@ import { unreachable } from '../base/assert.ts';
 import type { KeepAliveResult, NodeMessage, SessionNews } from './client-messages.ts';
 import { outcomeFields, readOutcome } from './outcome.ts';
 import { queryResultFields, readErrorCode, readQueryResult } from './query-result.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, tagged } from './reader.ts';
 
 const TYPES = [
   'welcome',
@@ -28,7 +28,7 @@ const ENDED_CAUSES = ['closed', 'expired', 'ended'] as const;
 
 /** The message as a positional array. */
 export function nodeMessageFields(message: NodeMessage): unknown[] {
-  return [choiceOf(TYPES, message.type), ...contentFields(message)];
+  return tagged(choiceOf(TYPES, message.type), contentFields(message));
 }
 
 /** Throws DecodeError. */

@@ -4,7 +4,7 @@ import { unreachable } from '../base/assert.ts';
 import type { ClientMessage, FoundingStep, KeepAliveItem, Query } from './client-messages.ts';
 import { memberFields, readMember } from './config.ts';
 import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
-import { Reader, choiceOf, textItem } from './reader.ts';
+import { Reader, choiceOf, textItem, tagged } from './reader.ts';
 
 const TYPES = [
   'hello',
@@ -28,7 +28,7 @@ const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep[
 
 /** The message as a positional array. */
 export function clientMessageFields(message: ClientMessage): unknown[] {
-  return [choiceOf(TYPES, message.type), ...contentFields(message)];
+  return tagged(choiceOf(TYPES, message.type), contentFields(message));
 }
 
 /** Throws DecodeError. */

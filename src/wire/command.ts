@@ -7,7 +7,7 @@ import type { Command, LockMode, RequestItem } from '../locks/commands.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, tagged } from './reader.ts';
 
 /** What the client itself says: a command without what leader and node add to it. */
 export type CommandBody = Command extends infer Each
@@ -43,7 +43,7 @@ const STAMP_BYTES = 17;
 
 /** Deterministic. Throws HoldfastError INVALID for a text that is not well-formed Unicode. */
 export function encodeBody(command: CommandBody): Uint8Array {
-  return pack([choiceOf(OPS, command.op), ...bodyFields(command)]);
+  return pack(tagged(choiceOf(OPS, command.op), bodyFields(command)));
 }
 
 /**

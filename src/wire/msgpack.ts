@@ -41,7 +41,7 @@ function checkPackable(value: unknown, depth: number): void {
     if (!Number.isFinite(value)) refuse(`only finite numbers can be packed, not ${value}`);
   } else if (Array.isArray(value)) {
     if (depth >= DEPTH_MAX) refuse(`at most ${DEPTH_MAX} arrays can be packed in one another`);
-    for (const item of value) checkPackable(item, depth + 1);
+    for (let at = 0; at < value.length; at++) checkPackable(value[at], depth + 1);
   } else if (!(value instanceof Uint8Array)) {
     refuse(`cannot pack ${describeValue(value)}`);
   }

@@ -9,7 +9,7 @@ import type {
   WaiterView,
 } from '../locks/outcomes.ts';
 import type { Refused } from './client-messages.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, tagged } from './reader.ts';
 
 type AnyOutcome = Outcome | Refused;
 
@@ -45,7 +45,7 @@ const MODES = ['exclusive', 'shared'] as const satisfies readonly HolderView['mo
 
 /** An outcome or refusal as a positional array. */
 export function outcomeFields(outcome: AnyOutcome): unknown[] {
-  return [choiceOf(CODES, outcome.code), ...contentFields(outcome)];
+  return tagged(choiceOf(CODES, outcome.code), contentFields(outcome));
 }
 
 /** Throws DecodeError. */

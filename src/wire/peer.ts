@@ -6,7 +6,7 @@ import type { Append, PreVoteReason } from '../raft/messages.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
 import type { PeerHello, PeerMessage, PeerRefusal } from './peer-messages.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, tagged } from './reader.ts';
 import { decodeRecords, joinRecords } from './record.ts';
 
 const TYPES = [
@@ -44,7 +44,7 @@ const REFUSALS = [
 
 /** One frame. `seed` is the cluster's (record.ts), for entries not encoded yet. */
 export function encodePeer(message: PeerMessage, seed: number): Uint8Array {
-  return pack([choiceOf(TYPES, message.type), ...messageFields(message, seed)]);
+  return pack(tagged(choiceOf(TYPES, message.type), messageFields(message, seed)));
 }
 
 /**

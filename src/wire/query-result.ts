@@ -7,7 +7,7 @@ import type { FoundingState, NodeStatus, QueryResult } from './client-messages.t
 import { unexpected } from './decode-error.ts';
 import { foundingFields, readFounding } from './founding.ts';
 import { lockFields, readLock, readSession, sessionFields } from './outcome.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, tagged } from './reader.ts';
 
 const KINDS = [
   'lock',
@@ -34,7 +34,7 @@ const FOUNDING_STATES = ['blank', 'founded'] as const satisfies readonly Foundin
 
 /** The result as a positional array. */
 export function queryResultFields(result: QueryResult): unknown[] {
-  return [choiceOf(KINDS, result.kind), ...contentFields(result)];
+  return tagged(choiceOf(KINDS, result.kind), contentFields(result));
 }
 
 /** Throws DecodeError. */

@@ -41,8 +41,10 @@ export function encodeRecord(entry: Entry, seed: number): Uint8Array {
   return record;
 }
 
-/** The records of these entries, one after the other. */
+/** The records of these entries, one after the other. That of a single one is not copied. */
 export function joinRecords(entries: readonly Entry[], seed: number): Uint8Array {
+  const only = entries[0];
+  if (only !== undefined && entries.length === 1) return encodeRecord(only, seed);
   const records = entries.map((entry) => encodeRecord(entry, seed));
   const joined = new Uint8Array(records.reduce((sum, record) => sum + record.length, 0));
   let at = 0;
