@@ -4,6 +4,7 @@ import { createHost } from '../src/node/host.ts';
 import type { Host, HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
 import { decodeSlot, encodeSlot } from '../src/wire/slots.ts';
 import type { SimDisk } from './world/disk.ts';
+import type { WriteEffect } from './world/disk-options.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { SimProcess } from './world/process.ts';
 import type { ProcessHandle, ProcessPorts, World } from './world/world.ts';
@@ -84,8 +85,8 @@ export class SimNode {
   }
 
   /** The machine loses power: unsynced writes may be gone, and no packet tells of it. */
-  losePower(): void {
-    this.disk.losePower();
+  losePower(underWay: WriteEffect = 'drawn'): void {
+    this.disk.losePower(underWay);
     this.handle.crash({ isSilent: true });
   }
 

@@ -13,7 +13,7 @@ const HEARTBEATS_PER_ELECTION = 10;
 
 /** The cluster of a script. */
 export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' | 'onExit'> {
-  const { shape, knobs, clocks } = script;
+  const { shape, knobs } = script;
   const ids = Array.from({ length: shape.nodes }, (_, place) => `n${place + 1}`);
   return {
     seed: script.noise,
@@ -26,7 +26,8 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       replication: replication(knobs),
     },
     network: network(script.net),
-    clocks: Object.fromEntries(ids.map((id, place) => [id, machineClock(clocks, place)])),
+    shuffleTies: script.net.shuffleTies,
+    clocks: Object.fromEntries(ids.map((id, place) => [id, machineClock(script, place)])),
     disk: { hasHoles: script.hasHoles },
   };
 }
@@ -38,8 +39,8 @@ export function clientOptions({ knobs }: Script): Omit<ClientOptions, 'nodes' | 
 }
 
 /** The clocks of the client at this place, from 0. */
-export function clientClock({ clocks, shape }: Script, place: number): ClockSettings {
-  return machineClock(clocks, shape.nodes + place);
+export function clientClock(script: Script, place: number): ClockSettings {
+  return machineClock(script, script.shape.nodes + place);
 }
 
 /** A rate error as far as the script allows one, in parts per million. */
@@ -48,9 +49,18 @@ export function boundDrift({ bound }: Clocks, driftPpm: number): number {
   return Math.max(-DRIFT_PPM_BOUND, Math.min(DRIFT_PPM_BOUND, driftPpm));
 }
 
-function machineClock(clocks: Clocks, place: number): ClockSettings {
-  const driftPpm = boundDrift(clocks, clocks.driftPpm[place] ?? 0);
-  return { driftPpm, latenessUsMax: clocks.latenessUs };
+/** The rate error of the machine at this place, nodes first, then clients, unless it changes. */
+export function scriptedDrift({ clocks }: Script, place: number): number {
+  return boundDrift(clocks, clocks.driftPpm[place] ?? 0);
+}
+
+function machineClock(script: Script, place: number): ClockSettings {
+  const { latenessUs, earlyUs } = script.clocks;
+  return {
+    driftPpm: scriptedDrift(script, place),
+    latenessUsMax: latenessUs,
+    earlyUsMax: earlyUs,
+  };
 }
 
 function network(net: Net): NetworkSettings {
@@ -58,6 +68,10 @@ function network(net: Net): NetworkSettings {
     latencyUsMin: Math.ceil(net.latencyUs / 2),
     latencyUsMax: net.latencyUs * 2,
     jitterUs: net.jitterUs,
+    tailOneIn: net.tailOneIn,
+    lossPerMille: net.lossPerMille,
+    duplicatePerMille: net.duplicatePerMille,
+    reorderPerMille: net.reorderPerMille,
   };
 }
 
