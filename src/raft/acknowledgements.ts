@@ -2,6 +2,7 @@
 
 import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
+import { NO_ROUND } from './messages.ts';
 import type { AppendResponse, HeartbeatResponse, Sender } from './messages.ts';
 import type { Progress } from './progress.ts';
 import type { Core, LeaderState } from './state.ts';
@@ -10,7 +11,7 @@ import type { Core, LeaderState } from './state.ts';
 export function onAppendResponse(core: Core, from: Sender, response: AppendResponse): void {
   const { leader, log } = core;
   const progress = heardFrom(leader, from);
-  if (leader === null || progress === null) return;
+  if (leader === null || progress === null || response.round === NO_ROUND) return;
   if (response.ok) {
     if (response.matchIndex > log.lastIndex) return;
     noteRound(leader, progress, response.round);
@@ -36,7 +37,7 @@ export function onAppendResponse(core: Core, from: Sender, response: AppendRespo
 export function onHeartbeatResponse(core: Core, from: Sender, response: HeartbeatResponse): void {
   const { leader, log } = core;
   const progress = heardFrom(leader, from);
-  if (leader === null || progress === null) return;
+  if (leader === null || progress === null || response.round === NO_ROUND) return;
   if (progress.hasLost(response.round, response.durableIndex)) {
     excludeLost(core, progress, `its log on disk ends at ${response.durableIndex}`);
     return;

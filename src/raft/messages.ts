@@ -46,6 +46,9 @@ export interface VoteResponse {
   readonly granted: boolean;
 }
 
+/** The round of an answer to a message of an earlier term: it is of no round of this one. */
+export const NO_ROUND = 0;
+
 export interface Append {
   readonly type: 'append';
   readonly term: Term;
@@ -68,6 +71,7 @@ export interface AppendResponse {
   readonly rejectedPrev: Index;
   readonly hintIndex: Index;
   readonly hintTerm: Term;
+  /** That of the Append; NO_ROUND when that was of an earlier term. */
   readonly round: number;
 }
 
@@ -83,6 +87,7 @@ export interface Heartbeat {
 export interface HeartbeatResponse {
   readonly type: 'heartbeatResponse';
   readonly term: Term;
+  /** That of the heartbeat; NO_ROUND when that was of an earlier term. */
   readonly round: number;
   readonly lastIndex: Index;
   readonly durableIndex: Index;

@@ -6,6 +6,7 @@ import { onAppendResponse, onHeartbeatResponse } from './acknowledgements.ts';
 import { isImpostor } from './configurations.ts';
 import { onVoteRequest, onVoteResponse } from './election.ts';
 import { onAppend, onGoodbye, onHeartbeat } from './follower.ts';
+import { NO_ROUND } from './messages.ts';
 import type { RaftMessage, Sender } from './messages.ts';
 import { send } from './outbox.ts';
 import { onPreVoteRequest, onPreVoteResponse } from './prevote.ts';
@@ -59,13 +60,13 @@ function onLowerTerm(core: Core, from: Sender, message: RaftMessage): void {
         rejectedPrev: message.prevIndex,
         hintIndex: 0,
         hintTerm: 0,
-        round: message.round,
+        round: NO_ROUND,
       });
     case 'heartbeat':
       return send(core, from.nodeId, {
         type: 'heartbeatResponse',
         term,
-        round: message.round,
+        round: NO_ROUND,
         lastIndex: core.log.lastIndex,
         durableIndex: core.writes.durableIndex,
       });

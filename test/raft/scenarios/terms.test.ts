@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_ROUND } from '../../../src/raft/messages.ts';
 import type { RaftMessage } from '../../../src/raft/messages.ts';
 import { E, ackOf, appendOf, awake, calm, deliverLink, elected, exchange } from './scenario.ts';
 import { heartbeat, makeCandidate, messagesIn, preVoteRequest, refusalOf } from './scenario.ts';
@@ -29,9 +30,10 @@ describe('R-06 a candidate yields to the leader of its term', () => {
 
 describe('R-07 stale messages', () => {
   const refusedVote: RaftMessage = { type: 'voteResponse', term: 7, granted: false };
+  const stale = appendOf({ term: 5, prev: [1, 1], terms: [5], commit: 2 });
   const requests: readonly (readonly [RaftMessage, object])[] = [
-    [appendOf({ term: 5, prev: [1, 1], terms: [5], commit: 2 }), refusalOf(7, 1, [0, 0])],
-    [heartbeat(5, 1), { type: 'heartbeatResponse', term: 7, round: 1 }],
+    [stale, { ...refusalOf(7, 1, [0, 0]), round: NO_ROUND }],
+    [heartbeat(5, 1), { type: 'heartbeatResponse', term: 7, round: NO_ROUND }],
     [voteRequest(6, [9, 6]), refusedVote],
     [preVoteRequest(6, [9, 6]), { type: 'preVoteResponse', term: 7, granted: false }],
   ];
@@ -42,6 +44,24 @@ describe('R-07 stale messages', () => {
     { type: 'heartbeatResponse', term: 6, round: 1, lastIndex: 0, durableIndex: 0 },
     { type: 'goodbye', term: 6 },
   ];
+
+  test('R-07 an answer to a message of an earlier term is none in this one', () => {
+    const cluster = elected();
+    const leader = cluster.node('n1');
+    const progress = leader.core.leader?.progress.get('n2');
+    const before = JSON.stringify(progress);
+    const { term } = leader;
+    cluster.inject('n2', 'n1', {
+      type: 'heartbeatResponse',
+      term,
+      round: NO_ROUND,
+      lastIndex: 0,
+      durableIndex: 0,
+    });
+    cluster.inject('n2', 'n1', { ...refusalOf(term, 99, [0, 0]), round: NO_ROUND });
+    expect(JSON.stringify(leader.core.leader?.progress.get('n2'))).toBe(before);
+    expect([leader.role, progress?.isLost]).toEqual(['leader', false]);
+  });
 
   function expectUntouched(cluster: CoreCluster): void {
     const { core } = cluster.node('n1');
