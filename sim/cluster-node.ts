@@ -95,7 +95,7 @@ export class SimNode {
     for (const slot of this.disk.slots) {
       const record = decodeSlot(present(slot.read(), `a slot of ${this.id}`));
       const version = record.version + 1;
-      slot.overwrite(encodeSlot({ ...record, version, term, vote: null }));
+      slot.land(encodeSlot({ ...record, version, term, vote: null }), true);
     }
   }
 

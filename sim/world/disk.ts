@@ -107,6 +107,11 @@ export class SimDisk {
     for (const slot of torn) slot.tear();
   }
 
+  /** True from detectable damage of what was synced until it is overwritten, if it ever is. */
+  get isDamaged(): boolean {
+    return this.store.isDamaged || this.slots.some((slot) => slot.isDamaged);
+  }
+
   /** Damage: the store is gone as a whole, as when somebody deletes its directory. */
   removeStore(): void {
     for (const key of this.store.keys()) this.store.overwrite(key, null);

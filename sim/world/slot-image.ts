@@ -2,11 +2,17 @@
 export class SlotImage {
   private current: Uint8Array | null = null;
   private synced: Uint8Array | null = null;
+  private hasDamage = false;
+
+  /** From damage done to it until somebody writes it anew. */
+  get isDamaged(): boolean {
+    return this.hasDamage;
+  }
 
   /** Another file with the same content, at rest. */
   copy(): SlotImage {
     const copy = new SlotImage();
-    copy.overwrite(this.current);
+    copy.replace(this.current);
     return copy;
   }
 
@@ -18,6 +24,7 @@ export class SlotImage {
   /** Replaces the content as a whole. */
   land(content: Uint8Array, isSynced: boolean): void {
     this.current = content;
+    this.hasDamage = false;
     if (isSynced) this.synced = content;
   }
 
@@ -31,11 +38,16 @@ export class SlotImage {
   tear(): void {
     if (this.synced === null) return;
     const content = this.synced.map((byte, at) => (at % 2 === 0 ? byte : byte ^ 0xff));
-    this.overwrite(content);
+    this.replace(content);
   }
 
   /** Damage: replaces or removes the file, behind the back of whoever wrote it. */
   overwrite(content: Uint8Array | null): void {
+    this.replace(content);
+    this.hasDamage = true;
+  }
+
+  private replace(content: Uint8Array | null): void {
     this.current = content;
     this.synced = content;
   }

@@ -19,6 +19,15 @@ export class StoreImage {
   private current = new Map<string, Uint8Array>();
   // Batches that are not settled: from the first unsynced one on.
   private landed: Landed[] = [];
+  /** Keys of damaged rows. */
+  private readonly damaged = new Set<string>();
+  /** All keys in order; null when they have to be put in order again. */
+  private sorted: readonly string[] | null = null;
+
+  /** From damage done to a row until that row is written or deleted anew, durably. */
+  get isDamaged(): boolean {
+    return this.damaged.size > 0;
+  }
 
   /** Another store with the same content, all of it on the medium. */
   copy(): StoreImage {
@@ -33,8 +42,10 @@ export class StoreImage {
   /** Applies a batch as a whole. */
   land(ops: readonly KeyValueOp[], isSynced: boolean): void {
     apply(this.current, ops);
+    this.sorted = null;
     if (isSynced && this.landed.length === 0) apply(this.settled, ops);
     else this.landed.push({ ops, isSynced });
+    if (isSynced && this.isDamaged) for (const { key } of ops) this.damaged.delete(key);
   }
 
   /** Everything up to here reaches the medium, as it does sooner or later without a sync. */
@@ -52,6 +63,7 @@ export class StoreImage {
     this.landed = this.landed.filter((batch) => !lost.has(batch));
     this.settle();
     this.current = new Map(this.settled);
+    this.sorted = null;
   }
 
   /** Pairs with from <= key < to, ending after about maxBytes, at least one. */
@@ -70,7 +82,8 @@ export class StoreImage {
 
   /** All keys in order. */
   keys(): readonly string[] {
-    return [...this.current.keys()].sort(compareKeys);
+    this.sorted ??= [...this.current.keys()].sort(compareKeys);
+    return this.sorted;
   }
 
   /** The stored value, or null. */
@@ -81,6 +94,8 @@ export class StoreImage {
   /** Damage: changes what is stored, behind the back of whoever stored it. */
   overwrite(key: string, value: Uint8Array | null): void {
     this.settle();
+    this.damaged.add(key);
+    this.sorted = null;
     for (const content of [this.settled, this.current]) {
       if (value === null) content.delete(key);
       else content.set(key, value);

@@ -3,6 +3,7 @@
 // can crash between any two of them (RAFT.md §18).
 
 import { InvariantError, present } from '../../src/base/assert.ts';
+import type { Undo } from './direction.ts';
 
 /** One write: what it does to the disk, and what it then tells its caller. */
 export interface DiskWrite {
@@ -26,6 +27,7 @@ export class WriteLanes {
   private readonly lanes = new Map<string, Lane>();
   private readonly start: (write: DiskWrite, done: () => void) => () => void;
   private untilHold = Infinity;
+  private readonly stalls = new Set<Undo>();
 
   constructor(start: (write: DiskWrite, done: () => void) => () => void) {
     this.start = start;
@@ -53,6 +55,20 @@ export class WriteLanes {
   release(): void {
     this.untilHold = Infinity;
     for (const lane of this.heads()) if (lane.stop === null) this.begin(lane);
+  }
+
+  /** From now on no write ends, not even those that have begun, until that is undone. */
+  stall(): Undo {
+    const undo = (): void => {
+      if (!this.stalls.delete(undo) || this.stalls.size > 0) return;
+      for (const lane of this.heads()) if (lane.stop === null) this.begin(lane);
+    };
+    this.stalls.add(undo);
+    for (const lane of this.heads()) {
+      lane.stop?.();
+      lane.stop = null;
+    }
+    return undo;
   }
 
   /** The write at this place of `waiting` happens, and its caller does not hear of it. */
@@ -83,7 +99,7 @@ export class WriteLanes {
 
   private begin(lane: Lane): void {
     const head = present(lane.queue[0], 'a write to begin');
-    if (this.untilHold <= 0) return;
+    if (this.untilHold <= 0 || this.stalls.size > 0) return;
     this.untilHold -= 1;
     lane.stop = this.start(head, () => this.finishHead(lane));
   }
