@@ -8,7 +8,7 @@ import { clearInterval, setInterval } from 'node:timers';
 import { describeScript } from '../script/describe.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import { KeyedRandom } from '../world/random.ts';
-import { EXIT, U32, note, print } from './command.ts';
+import { EXIT, U32, firstLine, note, print } from './command.ts';
 import type { Command, Given } from './command.ts';
 import { employ } from './crew.ts';
 import type { Employer } from './crew.ts';
@@ -157,7 +157,7 @@ function printFailure(failure: FoundFailure, corpusFile: string | undefined): vo
   const before = sizeText(from.faults, from.ops);
   print(
     '',
-    `${violation.oracle} broken: ${violation.message}`,
+    `${violation.oracle} broken: ${firstLine(violation.message)}`,
     ...(corpusFile === undefined ? [] : [`by ${shown(corpusFile)}`]),
     `shrunk to ${size} from ${before} in ${shrinkRuns} runs:`,
     '',

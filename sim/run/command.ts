@@ -95,6 +95,11 @@ export function usageLine({ name, usage: rest }: Command): string {
   return `npm run sim -- ${name} ${rest}`.trimEnd();
 }
 
+/** The sentence of a message; what may follow is evidence. */
+export function firstLine(message: string): string {
+  return message.split('\n', 1)[0] ?? '';
+}
+
 /** Prints lines on stdout. */
 export function print(...lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));

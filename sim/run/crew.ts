@@ -10,8 +10,8 @@ import type { Report, Task } from './protocol.ts';
 /** Tasks that a worker has at a time. */
 const IN_FLIGHT = 4;
 
-/** A task takes well below a second; with shrinking, ten. */
-const TASK_MS_MAX = 60_000;
+/** A task takes well below a second of work; with shrinking, ten. Machines may be busy. */
+const TASK_MS_MAX = 300_000;
 
 /** Where tasks come from and where reports go. */
 export interface Employer {

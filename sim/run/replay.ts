@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeScript } from '../script/describe.ts';
 import { attempting } from './attempt.ts';
-import { EXIT, print } from './command.ts';
+import { EXIT, firstLine, print } from './command.ts';
 import type { Command, Given } from './command.ts';
 import { createRunner } from './run.ts';
 import { readScriptFile } from './script-files.ts';
@@ -32,7 +32,9 @@ async function replay(given: Given): Promise<number> {
   const second = await run(script, { trace: true });
   const { violation } = first;
   const verdict =
-    violation === null ? 'kept every promise' : `${violation.oracle} broken: ${violation.message}`;
+    violation === null
+      ? 'kept every promise'
+      : `${violation.oracle} broken: ${firstLine(violation.message)}`;
   print(about, '', ...describeScript(script, violation), '', verdict);
   const isSame = first.traceHash === second.traceHash;
   const parting = isSame ? [] : describeParting(partingOf(first.trace, second.trace));

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join, relative } from 'node:path';
 import { Hasher } from '../../src/base/hash.ts';
 import { readScript } from '../script/check.ts';
-import { EXIT, Failure } from './command.ts';
-import { generatedTest } from './generated-test.ts';
+import { EXIT, Failure, firstLine } from './command.ts';
+import { GENERATED_TESTS_CONFIG, generatedTest } from './generated-test.ts';
 import { corpusFolder, failuresFolder, repositoryRoot } from './places.ts';
 import type { FoundFailure } from './protocol.ts';
 import type { ScriptFile } from './types.ts';
@@ -46,9 +46,14 @@ export function writeFailure({ script, violation }: FoundFailure): FailurePaths 
   mkdirSync(folder, { recursive: true });
   const hash = new Hasher(0).text(JSON.stringify(script)).hex().slice(0, 8);
   const base = join(folder, `${violation.oracle}-${hash}`.toLowerCase());
-  const file: ScriptFile = { about: violation.message, violated: violation.oracle, script };
+  const file: ScriptFile = {
+    about: firstLine(violation.message),
+    violated: violation.oracle,
+    script,
+  };
   writeFileSync(`${base}.json`, `${JSON.stringify(file, null, 2)}\n`);
   writeFileSync(`${base}.test.ts`, generatedTest(script, violation));
+  writeFileSync(join(folder, 'vitest.config.js'), GENERATED_TESTS_CONFIG);
   return { scriptPath: shown(`${base}.json`), testPath: shown(`${base}.test.ts`) };
 }
 

@@ -14,7 +14,7 @@ import type { RunScript } from './types.ts';
 export interface ShrinkBudget {
   /** At most so many runs. */
   readonly runs: number;
-  /** No new run after so many real milliseconds. */
+  /** No new run after so many milliseconds of work of this process. */
   readonly ms: number;
 }
 
@@ -69,7 +69,7 @@ export class ShrinkSearch {
   }
 
   get isOver(): boolean {
-    return this.runs >= this.budget.runs || this.watch.elapsedMs >= this.budget.ms;
+    return this.runs >= this.budget.runs || this.watch.workMs >= this.budget.ms;
   }
 
   /** Takes the best script with these changes for the new best one if it fails the same way. */
