@@ -58,7 +58,8 @@ function machineClock(script: Script, place: number): ClockSettings {
   const { latenessUs, earlyUs } = script.clocks;
   return {
     driftPpm: scriptedDrift(script, place),
-    latenessUsMax: latenessUs,
+    // Timers that are never late but early would fire over and over until their time has come.
+    latenessUsMax: Math.max(latenessUs, earlyUs),
     earlyUsMax: earlyUs,
   };
 }

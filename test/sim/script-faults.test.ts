@@ -25,13 +25,13 @@ interface Played {
 }
 
 /** Two clients take the same locks in turn until they are killed. */
-async function toil({ client, sleep }: ClientProgram): Promise<void> {
+async function toil(own: ClientProgram): Promise<void> {
   for (let round = 0; ; round++) {
-    const grant = await client
+    const grant = await own.client
       .lock(`k${round % 3}`)
       .acquire({ waitMs: 500 })
       .catch(() => null);
-    await sleep(10);
+    await own.sleep(10);
     await grant?.release().catch(() => null);
   }
 }
