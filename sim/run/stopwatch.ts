@@ -10,7 +10,7 @@ export class Stopwatch {
     return Number(process.hrtime.bigint() - this.startNs) / 1e6;
   }
 
-  /** Milliseconds of work that this process did since then: the same however busy the machine is. */
+  /** Milliseconds of work that this process did since then, however busy the machine is. */
   get workMs(): number {
     const { user, system } = process.cpuUsage(this.startCpu);
     return (user + system) / 1_000;

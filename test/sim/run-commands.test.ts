@@ -49,7 +49,10 @@ test('a campaign ends with one line that sums it up, and is the same for the sam
   const [one, other] = [campaign(), campaign()];
   const last = one.stdout.trimEnd().split('\n').at(-1) ?? '';
   expect(last).toMatch(
-    /^runs=5 violations=0 leaderChanges=\d+% expiries=\d+% medianGrants=\d+ probes=\d+\/\d+ events\/s=\d+ simulated:real=\d+$/,
+    new RegExp(
+      '^runs=5 violations=0 leaderChanges=\\d+% expiries=\\d+% medianGrants=\\d+ ' +
+        'probes=\\d+/\\d+ events/s=\\d+ simulated:real=\\d+$',
+    ),
   );
   expect(one.status).toBe(0);
   const untimed = (text: string) => text.replace(/^.* jobs? on .*$| events\/s=.*$/gm, '');
