@@ -4,6 +4,7 @@
 import type { SimNode } from '../cluster-node.ts';
 import type { DiskOperation } from '../world/disk-options.ts';
 import type { Undo } from '../world/direction.ts';
+import { loseLog, misdirectLog, rotLog, rotSlot } from '../world/damage.ts';
 import { NOTHING_TO_UNDO } from './fault-field.ts';
 import type { FaultField, Injector } from './fault-field.ts';
 import { DISK_MS, step } from './fault-steps.ts';
@@ -20,14 +21,7 @@ export const DISK_FAULTS = {
     };
   },
   /** Writes begin and do not end. */
-  stallDisk: (field, fault) => {
-    const node = field.node(fault);
-    return field.share(
-      `stall ${node.id}`,
-      () => node.disk.writes.holdAfter(0),
-      () => node.disk.writes.release(),
-    );
-  },
+  stallDisk: (field, fault) => field.node(fault).disk.writes.stall(),
   fullDisk: (field, fault) => fill(field, field.node(fault)),
   writeError: (field, fault) => failNext(field, fault, 'batch'),
   slotError: (field, fault) => failNext(field, fault, 'slotWrite'),
@@ -38,9 +32,9 @@ export const DISK_FAULTS = {
     node.losePower('torn');
     return () => field.revive(node);
   },
-  /** The log on the medium is damaged or partly gone; odd: while the node is down. */
-  rotLog: (field, fault) => rot(field, fault, rotChunk),
-  rotSlot: (field, fault) => rot(field, fault, rotSlotFile),
+  /** The medium damages the log; with an odd `arg` while the node is down. */
+  rotLog: (field, fault) => rot(field, fault, damageLog),
+  rotSlot: (field, fault) => rot(field, fault, damageSlot),
 } as const satisfies Readonly<Record<string, Injector>>;
 
 function fill(field: FaultField, node: SimNode): Undo | null {
@@ -62,34 +56,30 @@ function failNext(field: FaultField, fault: Fault, operation: DiskOperation): Un
   return NOTHING_TO_UNDO;
 }
 
-type Damage = (node: SimNode, fault: Fault) => void;
+/** False when there is nothing to damage. */
+type Damage = (node: SimNode, fault: Fault) => boolean;
 
 function rot(field: FaultField, fault: Fault, damage: Damage): Undo | null {
   const node = field.node(fault);
   if (!field.condemn(node)) return null;
   const isDown = fault.arg % 2 === 1;
   if (isDown) node.crash();
-  damage(node, fault);
-  return isDown ? () => field.revive(node) : NOTHING_TO_UNDO;
+  const isStruck = damage(node, fault) || isDown;
+  return isStruck ? () => field.revive(node) : null;
 }
 
-/** A chunk of the log, which `arg` picks, is damaged, or gone. */
-function rotChunk({ disk: { store } }: SimNode, { arg }: Fault): void {
-  const keys = store.keys().filter((key) => key.startsWith('l/'));
-  const place = arg >> 2;
-  const key = keys[place % keys.length];
-  if (key === undefined) return;
-  const isGone = ((arg >> 1) & 1) === 1;
-  store.overwrite(key, isGone ? null : flipped(store.value(key)));
+function damageLog({ disk: { store } }: SimNode, { arg }: Fault): boolean {
+  const pick = arg >> 3;
+  switch ((arg >> 1) & 3) {
+    case 0:
+      return loseLog(store, pick);
+    case 1:
+      return misdirectLog(store, pick);
+    default:
+      return rotLog(store, pick);
+  }
 }
 
-function rotSlotFile({ disk: { slots } }: SimNode, { arg }: Fault): void {
-  const slot = slots[((arg >> 1) & 1) === 1 ? 1 : 0];
-  slot.overwrite(flipped(slot.read()));
-}
-
-/** One bit in the middle is another. */
-function flipped(content: Uint8Array | null): Uint8Array | null {
-  const middle = (content?.length ?? 0) >> 1;
-  return content?.map((byte, at) => (at === middle ? byte ^ 1 : byte)) ?? null;
+function damageSlot({ disk: { slots } }: SimNode, { arg }: Fault): boolean {
+  return rotSlot(slots[(arg >> 1) & 1 ? 1 : 0], arg >> 2);
 }

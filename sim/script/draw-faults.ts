@@ -68,6 +68,8 @@ const DURATIONS_MS: readonly Range[] = [
   { min: 1_000, max: 3_000 },
 ];
 const BURST_MS = 50;
+/** Wide, for it picks what is damaged. */
+const ARG = { min: 0, max: 255 };
 
 /** Between one and eight of them; fewer when there are scenes. */
 export function drawLooseFaults(
@@ -92,7 +94,7 @@ export function drawLooseFaults(
         ? before.atMs + dice.within(burst, 'fault at', place)
         : dice.within({ min: 300, max: horizonMs }, 'fault at', place),
       forMs: dice.within(dice.pick(DURATIONS_MS, 'scale', place), 'fault for', place),
-      arg: dice.within({ min: 0, max: 15 }, 'fault arg', place),
+      arg: dice.within(ARG, 'fault arg', place),
     });
   }
   return faults;
