@@ -3,9 +3,10 @@
 // lock in its own eyes, were it asked with a fresh clock. A stopped process counts, for it may wake
 // and ask at any instant; a dead one believes nothing.
 //
-// The proof says more (RAFT.md §14.3): belief ends before the expiry is even created. So every
-// expiry that a leader creates is held against the beliefs of that instant, and judged when it
-// turns out to be committed: one that is not is harmless.
+// The proof says more (RAFT.md §14.3): the lease is over by the client's own clock before its expiry
+// is even created, whether the client gave up earlier or not. So every expiry that a leader creates
+// is held against the lease at that instant, and judged when it turns out to be committed: one that
+// is not is harmless.
 //
 // All of it is claimed within the bound of clock rates only, and not for what an operator ended.
 
@@ -38,7 +39,7 @@ export interface BeliefRules {
 type Granted = Extract<LockEvent, { readonly type: 'granted' }>;
 type Proposed = Extract<RaftEffect, { readonly type: 'proposed' }>;
 
-/** An expiry that a leader created while somebody believed. */
+/** An expiry that a leader created before the end of the lease. */
 interface Hasty {
   readonly term: number;
   readonly message: string;
@@ -152,14 +153,16 @@ export class Beliefs {
 
   private onExpiring(session: SessionId, index: number, term: number): void {
     const lease = this.leases.get(session);
-    if (lease === undefined || !lease.life.isAlive || this.waivedSessions.has(session)) return;
-    this.closest = Math.min(this.closest, -lease.grant.peekLeftUs());
-    for (const hold of this.holds) {
-      if (hold.session !== session || !this.isBelieved(hold) || this.isWaived(hold)) continue;
-      const message = `${describe(hold)} when its expiry was created at index ${index}`;
-      const others = this.hasty.get(index) ?? [];
-      this.hasty.set(index, [...others, { term, message }]);
-    }
+    if (lease === undefined || !lease.life.isAlive) return;
+    const leftUs = lease.grant.peekLeftUs();
+    this.closest = Math.min(this.closest, -leftUs);
+    // Without TTL an expiry changes nothing any more once there was a grant.
+    if (leftUs <= 0 || leftUs === Infinity) return;
+    const { client } = lease;
+    const message =
+      `the expiry of ${session} was created at index ${index}, when its lease had ` +
+      `another ${Math.ceil(leftUs)} us by the clock of ${client}`;
+    this.hasty.set(index, [...(this.hasty.get(index) ?? []), { term, message }]);
   }
 
   /** Once over, always over: a belief that comes back is a broken promise by itself. */
