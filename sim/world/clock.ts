@@ -127,7 +127,7 @@ export function createClock(life: Life, machine: MachineClock): Clock {
     wallMs: () => machine.wallMs(life.nowUs()),
     after: (delayUs, callback) => {
       const dueUs = machine.monoUs(life.nowUs()) + Math.max(0, delayUs);
-      return setTimer(life, machine, { dueUs, number: ++timers, callback });
+      return new LocalTimer(life, machine, { dueUs, number: ++timers, callback });
     },
     soon: (callback) => life.soon(callback),
   };
@@ -139,20 +139,37 @@ interface TimerPlan {
   readonly callback: () => void;
 }
 
-function setTimer(life: Life, machine: MachineClock, plan: TimerPlan): Timer {
-  let pending: Timer | null = null;
-  const arm = (): void => {
+class LocalTimer implements Timer {
+  private readonly life: Life;
+  private readonly machine: MachineClock;
+  private readonly plan: TimerPlan;
+  private pending: Timer | null = null;
+
+  constructor(life: Life, machine: MachineClock, plan: TimerPlan) {
+    this.life = life;
+    this.machine = machine;
+    this.plan = plan;
+    this.arm();
+  }
+
+  cancel(): void {
+    this.pending?.cancel();
+  }
+
+  private arm(): void {
+    const { life, machine, plan } = this;
     const atUs = machine.timeOfUs(plan.dueUs) + machine.drawLateness();
-    pending = life.schedule(atUs, { kind: 'timer', a: plan.number, run: fire });
-  };
-  // A timer may come up in true time while a suspend, or another rate, has held local time back:
+    const run = (): void => this.fire();
+    this.pending = life.schedule(atUs, { kind: 'timer', a: plan.number, run });
+  }
+
+  // It may come up in true time while a suspend, or another rate, has held local time back: then
   // it waits again.
-  const fire = (): void => {
-    if (machine.monoUs(life.nowUs()) < plan.dueUs - machine.earlyUsMax) arm();
+  private fire(): void {
+    const { life, machine, plan } = this;
+    if (machine.monoUs(life.nowUs()) < plan.dueUs - machine.earlyUsMax) this.arm();
     else plan.callback();
-  };
-  arm();
-  return { cancel: () => pending?.cancel() };
+  }
 }
 
 function rateOf(driftPpm: number): number {

@@ -4,7 +4,9 @@ import { crc32c } from '../../src/base/hash.ts';
 import type { Timer } from '../../src/ports/clock.ts';
 import type { Link } from '../../src/ports/transport.ts';
 import type { Parcel, Pipe } from './pipe.ts';
-import type { Life, Work } from './process.ts';
+import type { Life } from './process.ts';
+import type { Work } from './task.ts';
+import type { EventKind } from './trace.ts';
 
 /** Above so many bytes in its own memory a sender is told to wait. */
 export const HIGH_WATER_BYTES = 64 * 1024;
@@ -103,7 +105,7 @@ export class LinkEnd implements Link {
     this.plan.outgoing.discard();
     this.plan.incoming.discard();
     const run = (): void => this.handle({ kind: 'close', reason });
-    this.life.schedule(this.life.nowUs(), this.work({ kind: 'close', run }));
+    this.life.schedule(this.life.nowUs(), this.work('close', run));
   }
 
   /**
@@ -118,8 +120,8 @@ export class LinkEnd implements Link {
   }
 
   /** Work of this link, in its order even when its process was paused. */
-  work(work: Omit<Work, 'lane' | 'a'>): Work {
-    return { ...work, lane: this.lane, a: this.plan.number };
+  private work(kind: EventKind, run: () => void, b = 0, c = 0): Work {
+    return { kind, a: this.plan.number, b, c, lane: this.lane, run };
   }
 
   private arrive(parcel: Parcel): void {
@@ -136,7 +138,7 @@ export class LinkEnd implements Link {
     const kind = parcel.kind;
     const b = bytes?.length ?? 0;
     const c = bytes === null ? 0 : crc32c(bytes);
-    this.life.hand(this.work({ kind, b, c, run: () => this.handle(parcel) }));
+    this.life.hand(this.work(kind, () => this.handle(parcel), b, c));
   }
 
   private handle(parcel: Parcel): void {
@@ -165,7 +167,7 @@ export class LinkEnd implements Link {
   }
 
   private watchLife(): void {
-    const work = this.work({ kind: 'timer', run: () => this.checkLife() });
+    const work = this.work('timer', () => this.checkLife());
     this.watch = this.life.schedule(this.life.nowUs() + this.plan.pingUs, work);
   }
 
@@ -205,14 +207,14 @@ export class LinkEnd implements Link {
       this.finish();
       this.onClose(reason);
     };
-    this.life.schedule(this.life.nowUs(), this.work({ kind: 'close', run }));
+    this.life.schedule(this.life.nowUs(), this.work('close', run));
   }
 
   private pumpSoon(): void {
     if (this.isPumping || this.unread.length === 0) return;
     this.isPumping = true;
     const run = (): void => this.pump();
-    this.life.schedule(this.life.nowUs(), this.work({ kind: 'frame', run }));
+    this.life.schedule(this.life.nowUs(), this.work('frame', run));
   }
 
   private pump(): void {
@@ -229,7 +231,7 @@ export class LinkEnd implements Link {
     const run = (): void => {
       if (!this.isOver) this.onDrain();
     };
-    this.life.schedule(this.life.nowUs(), this.work({ kind: 'drain', run }));
+    this.life.schedule(this.life.nowUs(), this.work('drain', run));
   }
 
   private finish(): void {

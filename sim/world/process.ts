@@ -15,24 +15,8 @@ import type { ClockSettings } from './clock.ts';
 import { LAST } from './loop.ts';
 import type { EventLoop } from './loop.ts';
 import type { KeyedRandom } from './random.ts';
-import type { EventKind } from './trace.ts';
-
-/** One call-back into a process. */
-export interface Work {
-  readonly kind: EventKind;
-  /** For the trace: which link, which timer; default 0. */
-  readonly a?: number;
-  readonly b?: number;
-  readonly c?: number;
-  /** Works of one lane are never reordered; without a lane each is free. */
-  readonly lane?: string;
-  readonly run: () => void;
-}
-
-interface Waiting extends Work {
-  readonly cause: number;
-  isCancelled: boolean;
-}
+import { Task, shuffleLanes } from './task.ts';
+import type { Work } from './task.ts';
 
 /** What a life needs of its world. */
 export interface LifeEnvironment {
@@ -49,7 +33,7 @@ export class Life {
   readonly process: SimProcess;
   readonly incarnation: number;
   private readonly environment: LifeEnvironment;
-  private backlog: Waiting[] = [];
+  private backlog: Task[] = [];
   private state: 'running' | 'paused' | 'catchingUp' | 'dead' = 'running';
   private resumes = 0;
   private catchingUp: Timer | null = null;
@@ -75,28 +59,23 @@ export class Life {
 
   /** Hands the work over at that time, if this life still lasts; later while it is paused. */
   schedule(atUs: number, work: Work, lane: number = this.process.number): Timer {
-    const waiting = this.waiting(work);
-    const pending = this.environment.loop.at(atUs, () => this.arrive(waiting), lane);
-    return {
-      cancel: () => {
-        waiting.isCancelled = true;
-        pending.cancel();
-      },
-    };
+    const task = this.task(work);
+    task.pending = this.environment.loop.at(atUs, () => this.arrive(task), lane);
+    return task;
   }
 
   /** Hands the work over now, or later while it is paused. Only called by the loop's events. */
   hand(work: Work): void {
-    this.arrive(this.waiting(work));
+    this.arrive(this.task(work));
   }
 
   /** Runs after everything that is waiting now was handed over. */
   soon(callback: () => void): void {
-    const waiting = this.waiting({ kind: 'soon', run: callback });
+    const task = this.task({ kind: 'soon', run: callback });
     if (this.state === 'running') {
-      this.environment.loop.at(this.nowUs(), () => this.arrive(waiting), LAST);
+      this.environment.loop.at(this.nowUs(), () => this.arrive(task), LAST);
     } else {
-      this.arrive(waiting);
+      this.arrive(task);
     }
   }
 
@@ -129,28 +108,26 @@ export class Life {
     this.backlog = [];
   }
 
-  private waiting(work: Work): Waiting {
-    return { ...work, cause: this.environment.loop.causeSeq, isCancelled: false };
+  private task(work: Work): Task {
+    return new Task(work, this.process.number, this.environment.loop.causeSeq);
   }
 
-  private arrive(waiting: Waiting): void {
-    if (this.state === 'running') this.take(waiting);
-    else if (this.state !== 'dead') this.backlog.push(waiting);
+  private arrive(task: Task): void {
+    if (this.state === 'running') this.take(task);
+    else if (this.state !== 'dead') this.backlog.push(task);
   }
 
-  private take(waiting: Waiting): void {
-    this.execute(waiting);
+  private take(task: Task): void {
+    this.execute(task);
     const { callbackUs } = this.process;
-    if (callbackUs === 0 || waiting.isCancelled || this.state !== 'running') return;
+    if (callbackUs === 0 || task.isCancelled || this.state !== 'running') return;
     this.state = 'catchingUp';
     this.catchUpLater(callbackUs);
   }
 
-  private execute(waiting: Waiting): void {
-    if (waiting.isCancelled || this.state === 'dead') return;
-    const { kind, a = 0, b = 0, c = 0, cause } = waiting;
-    const process = this.process.number;
-    this.environment.loop.execute({ kind, process, a, b, c, cause }, waiting.run);
+  private execute(task: Task): void {
+    if (task.isCancelled || this.state === 'dead') return;
+    this.environment.loop.execute(task, task.run);
     if (!this.process.isSync) this.environment.onAsyncWork();
   }
 
@@ -176,24 +153,6 @@ export class Life {
       this.catchUpLater(Math.max(CATCH_UP_STEP_US, this.process.callbackUs));
     }
   }
-}
-
-/** A random order, except that works of one lane keep theirs: they share the lane's places. */
-function shuffleLanes(works: readonly Waiting[], rank: (place: number) => number): Waiting[] {
-  const order = works
-    .map((work, place) => ({ work, rank: rank(place), place }))
-    .sort((left, right) => left.rank - right.rank || left.place - right.place);
-  const lanes = new Map<string, Waiting[]>();
-  for (const work of works) {
-    if (work.lane === undefined) continue;
-    const lane = lanes.get(work.lane) ?? [];
-    lane.push(work);
-    lanes.set(work.lane, lane);
-  }
-  return order.map(({ work }) => {
-    if (work.lane === undefined) return work;
-    return lanes.get(work.lane)?.shift() ?? work;
-  });
 }
 
 /** What is fixed about a process. */

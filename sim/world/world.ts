@@ -129,7 +129,7 @@ export class World {
 
   /** Runs at that time, as the world's own act. */
   at(timeUs: number, act: () => void): Timer {
-    return this.loop.at(timeUs, () => this.occur({ kind: 'control' }, act), FIRST);
+    return this.loop.at(timeUs, () => this.occur('control', {}, act), FIRST);
   }
 
   /** For devices: runs after so many microseconds, unseen by the trace. Whom it tells is seen. */
@@ -233,9 +233,7 @@ export class World {
 
   private handle<T>(process: SimProcess, spec: ProcessSpec<T>): ProcessHandle<T> {
     let program: T | null = null;
-    const about = (kind: EventKind): { kind: EventKind; process: number } => {
-      return { kind, process: process.number };
-    };
+    const about = { process: process.number };
     return {
       name: spec.name,
       process,
@@ -254,10 +252,10 @@ export class World {
         if (life === null) return;
         program = null;
         const isSilent = options?.isSilent ?? false;
-        this.occur(about('crash'), () => this.network.died(life, isSilent));
+        this.occur('crash', about, () => this.network.died(life, isSilent));
       },
-      pause: (kind = 'stop') => this.occur(about('pause'), () => process.pause(kind)),
-      resume: () => this.occur(about('resume'), () => process.resume()),
+      pause: (kind = 'stop') => this.occur('pause', about, () => process.pause(kind)),
+      resume: () => this.occur('resume', about, () => process.resume()),
     };
   }
 
@@ -273,12 +271,15 @@ export class World {
 
   private note(what: string, from: string, to: string): void {
     const a = this.random.draw(what, from, to);
-    this.occur({ kind: 'control', a }, () => {});
+    this.occur('control', { a }, () => {});
   }
 
-  private occur(what: { kind: EventKind; process?: number; a?: number }, act: () => void): void {
-    const cause = this.loop.causeSeq;
-    this.loop.execute({ process: 0, a: 0, b: 0, c: 0, cause, ...what }, act);
+  private occur(
+    kind: EventKind,
+    { process = 0, a = 0 }: { readonly process?: number; readonly a?: number },
+    act: () => void,
+  ): void {
+    this.loop.execute({ kind, process, a, b: 0, c: 0, cause: this.loop.causeSeq }, act);
   }
 }
 
