@@ -25,11 +25,12 @@ export class CommandLedger {
   private readonly history: ClientHistory;
   private readonly log: CommittedLog;
   /** By the operation's id. */
-  private readonly trails = new Map<number, Trail>();
+  private readonly trails: (Trail | undefined)[];
 
   constructor(history: ClientHistory, log: CommittedLog) {
     this.history = history;
     this.log = log;
+    this.trails = history.operations.map(() => undefined);
   }
 
   /** `model` is the state after the entry. */
@@ -72,7 +73,7 @@ export class CommandLedger {
       const problem = this.answerProblem(operation, transmission, heard);
       if (problem !== null) return misfit('INV-12', operation, problem);
     }
-    const entries = this.trails.get(operation.id)?.entries ?? 0;
+    const entries = this.trails[operation.id]?.entries ?? 0;
     if (entries <= mayBeInLog) return null;
     const sent = operation.transmissions.length;
     const refused = `${sent - mayBeInLog} of them refused`;
@@ -100,10 +101,10 @@ export class CommandLedger {
   }
 
   private trailOf(operation: CommandOperation): Trail {
-    const known = this.trails.get(operation.id);
+    const known = this.trails[operation.id];
     if (known !== undefined) return known;
     const fresh = { entries: 0, effects: 0, outcome: null };
-    this.trails.set(operation.id, fresh);
+    this.trails[operation.id] = fresh;
     return fresh;
   }
 }

@@ -11,22 +11,12 @@ import { KeepAliveLedger } from './linear-keep-alives.ts';
 import { LinearModel } from './linear-model.ts';
 import { newsProblem, readProblem } from './linear-reads.ts';
 import type { CommittedEntry, CommittedLog } from './types.ts';
-import type { OracleName, Verdict } from './verdict.ts';
+import type { OracleName } from './verdict.ts';
 
 /** Why a history does not fit its log, and which promise that breaks. */
 export interface Misfit {
   readonly oracle: OracleName;
   readonly message: string;
-}
-
-/** Reports INV-12, INV-13 or INV-14 unless the history fits the committed log. */
-export function checkLinearizable(
-  history: ClientHistory,
-  log: CommittedLog,
-  verdict: Verdict,
-): void {
-  const misfit = findMisfit(history, log);
-  if (misfit !== null) verdict.report(misfit.oracle, misfit.message);
 }
 
 /** The first of them; null if there is none, which proves that the history is linearizable. */

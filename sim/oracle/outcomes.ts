@@ -22,15 +22,16 @@ export function isCertain(refusal: Outcome | Refused): boolean {
 
 /** Whether two pieces of plain data are equal. */
 export function isSameData(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true;
+  if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object') return false;
   if (left === null || right === null) return false;
-  const entries = Object.entries(left);
-  const others = new Map(Object.entries(right));
-  return (
-    entries.length === others.size &&
-    entries.every(([key, value]) => others.has(key) && isSameData(value, others.get(key)))
-  );
+  if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  for (const key of keys) {
+    if (!isSameData(Reflect.get(left, key), Reflect.get(right, key))) return false;
+  }
+  return true;
 }
 
 /** The same for answers; most are told apart by one field. */

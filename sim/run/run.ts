@@ -11,7 +11,7 @@ import type { SimCluster } from '../cluster.ts';
 import { FoundedImages } from '../founded-images.ts';
 import { Beliefs } from '../oracle/belief.ts';
 import { ClientHistory } from '../oracle/history.ts';
-import { checkLinearizable } from '../oracle/linear.ts';
+import { judgeHistory } from '../oracle/history-check.ts';
 import { checkLiveness } from '../oracle/liveness.ts';
 import { reportExit } from '../oracle/verdict.ts';
 import { clientClock, clientOptions, clusterOptions } from '../script/cluster-options.ts';
@@ -109,7 +109,8 @@ class Run {
     faults.healAll();
     if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
     if (!isOver()) oracle.lookAtAll();
-    if (!isOver()) checkLinearizable(this.history, oracle.log, verdict);
+    const { noise } = script;
+    if (!isOver()) judgeHistory({ history: this.history, log: oracle.log, verdict, noise });
   }
 
   result(hits: ReadonlyMap<ProbeId, number>, options: RunOptions): RunResult {

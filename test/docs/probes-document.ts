@@ -1,8 +1,8 @@
 const HEAD = `# Rare states
 
 States that a test suite must have seen to be worth anything. The product marks them where they
-come about, a campaign of the simulator counts the marks and names those that nothing reached
-(\`npm run sim -- run\`). Outside a campaign a mark costs one comparison, and nothing ever reads one.
+come about; a campaign of the simulator (\`npm run sim -- run\`) counts the marks and names those
+that nothing reached. Outside a campaign a mark costs one comparison, and nothing ever reads one.
 
 <!-- Generated from src/base/probe.ts by \`npm run docs\`: edit that file, not this one. -->
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientProgram } from '../../sim/cluster-client.ts';
 import type { CommandOperation, Operation } from '../../sim/oracle/history-types.ts';
 import { findMisfit } from '../../sim/oracle/linear.ts';
+import { searchLinearizable } from '../../sim/oracle/search.ts';
 import { overheard } from './history-cluster.ts';
 import type { Overheard } from './history-cluster.ts';
 import { seeds } from './scenario.ts';
@@ -52,6 +53,7 @@ describe('the history of clients', () => {
       expect(history.operations.some((each) => each.kind === 'keepAlive')).toBe(true);
       expect(history.news.some((each) => each.content.kind === 'granted')).toBe(true);
       expect(findMisfit(history, log)).toBeNull();
+      expect(searchLinearizable(history)).toBe('linearizable');
     }
   });
 

@@ -75,6 +75,7 @@ export class LabClient {
   private readonly ear: LinkEar;
   private requestId = 0;
   private seq = 0;
+  private ackedBelow = 0;
 
   constructor(lab: Lab, ear: LinkEar, name: string) {
     this.lab = lab;
@@ -90,6 +91,11 @@ export class LabClient {
     } as const;
     const { outcome } = this.call(body);
     this.session = outcome.code === 'OPENED' ? outcome.session : '';
+  }
+
+  /** From now on all its answers so far count as known, so that no record of them is kept. */
+  acknowledgeAll(): void {
+    this.ackedBelow = this.seq + 1;
   }
 
   nextSeq(): number {
@@ -126,7 +132,7 @@ export class LabClient {
   /** All at once; the reply may be bent on its way. */
   call(body: CommandBody, bend: Bend<Outcome> = (honest) => honest): { outcome: Outcome } {
     const requestId = this.send(body);
-    const { revision, outcome } = this.lab.execute(body);
+    const { revision, outcome } = this.lab.execute(body, this.ackedBelow);
     this.hear(requestId, { revision, outcome: bend(outcome) });
     return { outcome };
   }
