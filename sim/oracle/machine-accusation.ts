@@ -25,7 +25,7 @@ export function accuse({ step, command, missing, extra, model }: Difference): Or
     // By the leader's own will, and not due: a belief may still stand.
     if (has(extra, ...removals)) return 'INV-17';
   }
-  for (const fact of extra) if (fact.type === 'granted') return accuseGrant(fact, model);
+  for (const fact of extra) if (fact.type === 'granted') return accuseGrant(fact, step, model);
   if (has(missing, 'granted')) return 'LIV-6';
   if (has(extra, 'freed')) return 'INV-15';
   if (has(extra, 'left')) return 'INV-19';
@@ -36,13 +36,16 @@ export function accuse({ step, command, missing, extra, model }: Difference): Or
 // Somebody has it already, or is dead; else it was not its turn.
 function accuseGrant(
   { session, acquireSeq, names }: Extract<LockEvent, { readonly type: 'granted' }>,
+  { index }: ModelStep,
   model: LockModel,
 ): OracleName {
   if (!model.isAlive(session)) return 'INV-15';
   for (const name of names) {
     const first = model.lines.first(name);
     const isOther = first?.session.id !== session || first.seq !== acquireSeq;
-    if (first !== null && first.token > 0 && isOther) return 'INV-15';
+    // Who gets it by this very entry did not have it yet.
+    const hadIt = first !== null && first.token > 0 && first.token !== index;
+    if (hadIt && isOther) return 'INV-15';
   }
   return 'INV-19';
 }

@@ -3,7 +3,7 @@
 
 import type { NodeId, StoreId, Term } from '../../src/base/units.ts';
 import type { RaftEffect, RaftStart } from '../../src/raft/events.ts';
-import type { LogTerms} from './log-terms.ts';
+import type { LogTerms } from './log-terms.ts';
 import { recoveredTerms } from './log-terms.ts';
 
 /** A batch of the log on its way to the disk. */
@@ -52,8 +52,8 @@ export class DiskTruth {
     const batch = this.batches.get(sequence);
     if (batch === undefined) return;
     this.batches.delete(sequence);
+    this.log.cutFrom(batch.entries[0]?.index ?? Infinity);
     for (const { index, term } of batch.entries) {
-      this.log.cutFrom(index);
       if (index === this.log.lastIndex + 1) this.log.append(term);
     }
   }

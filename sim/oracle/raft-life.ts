@@ -22,9 +22,9 @@ import type { LifeView } from './raft-view.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Steps between two looks at the whole state of a core, at least; more when its log is long. */
-const STEPS_PER_LOOK = 64;
+const STEPS_PER_LOOK = 128;
 /** The same for applied entries and the machine. */
-const ENTRIES_PER_LOOK = 48;
+const ENTRIES_PER_LOOK = 96;
 
 /** What all lives have in common. */
 export interface LifeParts extends LogParts {
@@ -121,7 +121,7 @@ export class NodeLife implements LifeView {
 
   private lookAtCore(): void {
     const { core } = this;
-    this.stepsToLook = Math.max(STEPS_PER_LOOK, core.log.lastIndex - core.log.firstInMemory);
+    this.stepsToLook = STEPS_PER_LOOK + 2 * (core.log.lastIndex - core.log.firstInMemory);
     this.guarded(() => {
       this.snapshot = checkInvariants(core, this.snapshot);
     });
@@ -129,7 +129,7 @@ export class NodeLife implements LifeView {
 
   private lookAtMachine(): void {
     const { machine } = this;
-    this.entriesToLook = ENTRIES_PER_LOOK + 4 * (machine.sessionCount() + machine.lockCount());
+    this.entriesToLook = ENTRIES_PER_LOOK + 8 * (machine.sessionCount() + machine.lockCount());
     this.guarded(() => machine.checkInvariants());
   }
 
