@@ -42,7 +42,8 @@ export const campaignCommand: Command = {
     '',
     'The last line: leaderChanges and expiries are the shares of runs with at least one of them;',
     'probes are rare states reached of all that are known, the missing ones are listed before;',
-    'events/s and simulated:real are per second of real time, all jobs together.',
+    'events/s and simulated:real are per second of real time, all jobs together. The line before',
+    'it has the speed of a core: per second of its work, waiting and shrinking not counted.',
   ],
   options: {
     runs: { type: 'string' },
@@ -176,11 +177,16 @@ function sizeText(faults: number, ops: number): string {
   return `${count(faults, 'fault')} and ${count(ops, 'operation')}`;
 }
 
+/** Speed per core: of work, so that it says the same on a busy machine. */
 function rateLine({ statistics, watch }: Campaign, jobs: number): string {
-  const seconds = Math.max(watch.elapsedMs, 1) / 1_000;
-  const rate = (statistics.runs / seconds / jobs).toFixed(1);
-  const model = cpus()[0]?.model.trim() ?? 'unknown';
-  const { platform, arch, version } = process;
-  const machine = `${cpus().length} × ${model}, ${platform} ${arch}, Node ${version}`;
-  return `${seconds.toFixed(1)} s, ${rate} runs/s per job, ${jobs} jobs on ${machine}`;
+  const { runs, events, workMs } = statistics;
+  const perSecond = (count: number): string => (count / (Math.max(workMs, 1) / 1_000)).toFixed(0);
+  const cores = cpus();
+  const model = cores[0]?.model.trim() ?? 'an unknown processor';
+  const machine = `${cores.length} × ${model}, ${process.platform}, Node ${process.version}`;
+  const seconds = (watch.elapsedMs / 1_000).toFixed(1);
+  return (
+    `${seconds} s with ${jobs} jobs; per second of work of a core: ${perSecond(runs)} runs, ` +
+    `${perSecond(events)} events (${machine})`
+  );
 }

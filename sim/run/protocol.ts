@@ -22,6 +22,8 @@ export interface Report {
   /** Of all its executions together. */
   readonly events: number;
   readonly virtualUs: number;
+  /** Milliseconds of work of the worker, without shrinking. */
+  readonly workMs: number;
   readonly leaderChanges: number;
   readonly expiries: number;
   readonly grants: number;

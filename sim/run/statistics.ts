@@ -10,6 +10,7 @@ export class CampaignStatistics {
   violations = 0;
   events = 0;
   virtualUs = 0;
+  workMs = 0;
   private withLeaderChange = 0;
   private withExpiry = 0;
   /** Runs by the number of their grants; as many entries as there are different numbers. */
@@ -20,6 +21,7 @@ export class CampaignStatistics {
     this.runs++;
     this.events += report.events;
     this.virtualUs += report.virtualUs;
+    this.workMs += report.workMs;
     if (report.failure !== null) this.violations++;
     if (report.leaderChanges > 0) this.withLeaderChange++;
     if (report.expiries > 0) this.withExpiry++;

@@ -9,6 +9,7 @@ import { isTask } from './protocol.ts';
 import type { FoundFailure, Report, Task } from './protocol.ts';
 import { createRunner } from './run.ts';
 import { shrink } from './shrink.ts';
+import { Stopwatch } from './stopwatch.ts';
 import { scriptOf } from './task-script.ts';
 import { twice } from './twice.ts';
 import type { RunResult, RunScript } from './types.ts';
@@ -45,7 +46,9 @@ async function work(): Promise<number> {
 async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<Report> {
   const script = scriptOf(task);
   const run = task.isTwice ? twice(once) : once;
+  const watch = new Stopwatch();
   const result = await run(script);
+  const { workMs } = watch;
   const executions = task.isTwice ? 2 : 1;
   const probes = [...result.probes.keys()];
   const { leaderChanges, expiries, grants } = result;
@@ -53,6 +56,7 @@ async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<R
     number: task.number,
     events: result.events * executions,
     virtualUs: result.virtualUs * executions,
+    workMs,
     leaderChanges,
     expiries,
     grants,

@@ -102,7 +102,15 @@ function isProbe(id: string): id is keyof typeof PROBES {
 
 function report(part: Partial<Report>): Report {
   const counts = { leaderChanges: 0, expiries: 0, grants: 0, probes: [], rare: null };
-  return { number: 1, events: 1_000, virtualUs: 5e6, failure: null, ...counts, ...part };
+  return {
+    number: 1,
+    events: 1_000,
+    virtualUs: 5e6,
+    workMs: 20,
+    failure: null,
+    ...counts,
+    ...part,
+  };
 }
 
 describe('files', () => {

@@ -55,7 +55,7 @@ test('a campaign ends with one line that sums it up, and is the same for the sam
     ),
   );
   expect(one.status).toBe(0);
-  const untimed = (text: string) => text.replace(/^.* jobs? on .*$| events\/s=.*$/gm, '');
+  const untimed = (text: string) => text.replace(/^.* jobs; per .*$| events\/s=.*$/gm, '');
   expect(untimed(other.stdout)).toBe(untimed(one.stdout));
 });
 
