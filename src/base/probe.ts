@@ -53,8 +53,6 @@ export const PROBES = {
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',
   // Reads and leases.
   'read-joins-late': 'A read or renewal arrives while a round is out, and waits for the next one.',
-  'read-waits-for-readiness':
-    'A read or renewal waits until a new leader has applied its first entry.',
   'reads-fail-by-step-down': 'Reads or renewals wait for a round when their leader steps down.',
   'renewal-held-until-ready': 'A renewal waits until a new leader is ready.',
   'renewal-held-for-expiry': 'A renewal waits for the fate of the expiry of its session.',
@@ -102,7 +100,6 @@ export const PROBES = {
   'lease-runs-out': 'A client ends its belief because nobody confirmed the lease.',
   'renewal-confirmed-too-late': 'A renewal is answered when the lease is over.',
   'suspend-noticed': 'A client notices that its machine was suspended.',
-  'answer-overdue': 'A request is sent again because a living link left it unanswered.',
   'node-falls-silent': 'A client gives up a link whose node owes an answer.',
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -1,4 +1,3 @@
-import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Exchange } from './exchange.ts';
@@ -86,7 +85,6 @@ export class InFlight {
       this.leave(pending);
       late.push(pending);
     }
-    probes.sometimes('answer-overdue', late.length > 0);
     if (late.length > 0) this.onLate(late);
   }
 }

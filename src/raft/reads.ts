@@ -18,7 +18,6 @@ export function onRead(core: Core, id: number): void {
     return;
   }
   probes.sometimes('read-joins-late', leader.rounds.flight !== null);
-  probes.sometimes('read-waits-for-readiness', !leader.isReady);
   leader.rounds.gathering.push(id);
 }
 
