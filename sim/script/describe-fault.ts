@@ -1,8 +1,9 @@
 // Faults in words: what happens to whom, and for how long.
 
+import { lingerUs } from './ambush.ts';
 import { boundDrift } from './cluster-options.ts';
 import { listOf, nameOf, rateOf, spanOf } from './describe-names.ts';
-import { CLIENT_TARGETS } from './fault-groups.ts';
+import { CLIENT_TARGETS, clientsNear } from './fault-groups.ts';
 import * as steps from './fault-steps.ts';
 import type { Fault, FaultKind, Script } from './types.ts';
 
@@ -44,7 +45,7 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
   cutPair: ({ it, other }) => `${it} and ${other} are cut off from each other`,
   cutOneWay: ({ it, other, fault }) =>
     ((fault.arg >> 1) & 1) === 1 ? `${it} does not hear ${other}` : `${other} does not hear ${it}`,
-  halves: ({ it, script, fault }) => `${it}${company(script, fault)} and the rest are cut apart`,
+  halves: ({ it, script, fault }) => `${it}${company(script, fault)} is cut off from the rest`,
   bridge: ({ it }) => `only ${it} sees all nodes`,
   ring: ({ it }) => `nodes see only their neighbours, counted from ${it}`,
   flap: ({ it, fault }) =>
@@ -112,13 +113,17 @@ function company({ shape }: Script, { target, arg }: Fault): string {
   const place = target === 0 ? -1 : (target - 1) % shape.nodes;
   const others = Array.from({ length: shape.nodes }, (_, at) => at).filter((at) => at !== place);
   const near = others.filter((_, bit) => ((arg >> bit) & 1) === 1);
-  if (near.length === 0) return '';
-  const names = near.map((at) => nameOf('n', at, shape.nodes));
-  return target === 0 ? ' and some others' : `, ${listOf(names)}`;
+  const nodes = near.map((at) => nameOf('n', at, shape.nodes));
+  const clients = clientsNear(arg, shape.clients).map((at) => nameOf('c', at, shape.clients));
+  const some = near.length === 0 ? [] : ['some others'];
+  const names = [...(target === 0 ? some : nodes), ...clients];
+  return names.length === 0 ? '' : ` with ${listOf(names)}`;
 }
 
-function inTheAct({ arg }: Fault): string {
-  return arg % 2 === 1 ? ' during a write' : '';
+function inTheAct(fault: Fault): string {
+  if (fault.arg % 2 === 0) return '';
+  const afterUs = lingerUs(fault);
+  return afterUs === 0 ? ' during a write' : ` ${afterUs / 1_000} ms after a write began`;
 }
 
 function whileDown(fault: Fault): string {

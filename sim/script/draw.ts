@@ -38,7 +38,7 @@ export function drawScript(seed: number): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
-    knobs: drawKnobs(dice),
+    knobs: scenes.reduce((knobs, { wishes }) => ({ ...knobs, ...wishes }), drawKnobs(dice)),
     net: drawNet(dice),
     clocks: drawClocks(dice, shape),
     hasHoles: dice.isHit(200, 'holes'),

@@ -51,10 +51,20 @@ export class FaultField {
     return this.clients.map((client) => client.name);
   }
 
+  /** Whoever leads in the highest term, even before it is ready. */
+  leader(): SimNode | null {
+    const leading = this.nodes
+      .flatMap((node) => (node.host === null || node.isPaused ? [] : [node.host.status()]))
+      .filter(({ role }) => role === 'leader')
+      .sort((left, right) => right.term - left.term);
+    const id = leading[0]?.nodeId;
+    return id === undefined ? null : this.cluster.node(id);
+  }
+
   /** Whom a fault of nodes is aimed at; without a leader, `arg` says who stands in for it. */
   node({ target, arg }: Fault): SimNode {
-    const leader = target === 0 ? this.cluster.leader() : null;
-    if (leader !== null) return this.cluster.node(leader);
+    const leader = target === 0 ? this.leader() : null;
+    if (leader !== null) return leader;
     const place = target === 0 ? arg : target - 1;
     return wrapped(this.nodes, place) ?? present(this.nodes[0], 'a node');
   }

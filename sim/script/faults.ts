@@ -5,9 +5,10 @@ import { US_PER_MS } from '../../src/base/units.ts';
 import type { NodeId } from '../../src/base/units.ts';
 import type { HostExit } from '../../src/node/host-types.ts';
 import type { SimClient } from '../cluster-client.ts';
-import type { SimNode } from '../cluster-node.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { Undo } from '../world/direction.ts';
+import { leaderWait, lingerUs, writeWait } from './ambush.ts';
+import type { Wait } from './ambush.ts';
 import { CLIENT_FAULTS } from './client-faults.ts';
 import { DISK_FAULTS } from './disk-faults.ts';
 import { FaultField } from './fault-field.ts';
@@ -34,19 +35,6 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   ...CLIENT_FAULTS,
   ...DISK_FAULTS,
 };
-
-/** A write that is wanted under way when a fault strikes, and how long to wait for one. */
-interface Ambush {
-  readonly write: string;
-  readonly everyUs: number;
-  readonly withinUs: number;
-}
-
-const WRITE: Ambush = { write: '', everyUs: 150, withinUs: 20_000 };
-/** Slots are written at elections, and once a second to raise the durable floor. */
-const SLOT_WRITE: Ambush = { write: 'slotWrite', everyUs: 400, withinUs: 1_100_000 };
-
-const DEADLY: readonly FaultKind[] = ['crash', 'powerLoss', 'crashAll', 'powerLossAll'];
 
 /** Begins now: times of the script count from here. */
 export function scheduleFaults(
@@ -93,28 +81,31 @@ class ScheduledFaults implements Faults {
 
   private prepare(fault: Fault): void {
     if (this.isOver) return;
-    const ambush = ambushOf(fault);
-    if (ambush === null) return this.strike(fault);
-    const node = this.field.node(fault);
-    const { world } = this.field.cluster;
-    this.lieInWait(fault, { node, ambush, untilUs: world.nowUs + ambush.withinUs });
+    this.await(leaderWait(this.field, fault), () => {
+      const node = this.field.node(fault);
+      const wait = writeWait(node, fault);
+      if (wait === null) return this.strike(fault);
+      // By number, so that it is this one even if another leads when it is time.
+      const target = this.field.nodes.indexOf(node) + 1;
+      const { world } = this.field.cluster;
+      this.await(wait, () => {
+        world.at(world.nowUs + lingerUs(fault), () => this.strike({ ...fault, target }));
+      });
+    });
   }
 
-  /** Most bugs of durability need a crash while something is being written. */
-  private lieInWait(
-    fault: Fault,
-    wait: { readonly node: SimNode; readonly ambush: Ambush; readonly untilUs: number },
-  ): void {
-    if (this.isOver) return;
+  /** Goes on when it is so, or too late; at once if there is nothing to wait for. */
+  private await(wait: Wait | null, then: () => void): void {
+    if (wait === null) return then();
     const { world } = this.field.cluster;
-    const { node, ambush, untilUs } = wait;
-    const isWriting = node.disk.writes.waiting.some((name) => name.startsWith(ambush.write));
-    if (isWriting || world.nowUs >= untilUs) {
+    const untilUs = world.nowUs + wait.withinUs;
+    const look = (): void => {
+      const isTime = this.isOver || wait.isTrue() || world.nowUs >= untilUs;
+      if (!isTime) world.after(wait.everyUs, look);
       // As an event of the trace: up to here nothing was to be seen.
-      world.at(world.nowUs, () => this.strike({ ...fault, target: this.numberOf(node) }));
-    } else {
-      world.after(ambush.everyUs, () => this.lieInWait(fault, wait));
-    }
+      else if (!this.isOver) world.at(world.nowUs, then);
+    };
+    look();
   }
 
   private strike(fault: Fault): void {
@@ -128,14 +119,4 @@ class ScheduledFaults implements Faults {
       if (this.active.delete(undo)) undo();
     });
   }
-
-  /** By number, so that it is the same one even if another leads meanwhile. */
-  private numberOf(node: SimNode): number {
-    return this.field.nodes.indexOf(node) + 1;
-  }
-}
-
-function ambushOf({ kind, arg }: Fault): Ambush | null {
-  if (kind === 'tornSlot') return SLOT_WRITE;
-  return DEADLY.includes(kind) && arg % 2 === 1 ? WRITE : null;
 }

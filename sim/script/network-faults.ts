@@ -5,6 +5,7 @@ import type { SimNode } from '../cluster-node.ts';
 import type { Impairment, Undo } from '../world/direction.ts';
 import { NOTHING_TO_UNDO, all } from './fault-field.ts';
 import type { FaultField, Injector } from './fault-field.ts';
+import { clientsNear } from './fault-groups.ts';
 import { BANDWIDTHS, PER_MILLE, SPIKE_MS, step } from './fault-steps.ts';
 import { flap, swizzle } from './moving-cuts.ts';
 import type { Fault } from './types.ts';
@@ -29,15 +30,7 @@ export const NETWORK_FAULTS = {
   },
   cutPair: (field, fault) => withOther(field, fault, CUT),
   cutOneWay: (field, fault) => withOther(field, fault, CUT, true),
-  /** The bits of `arg` say which of the others are on the side of the target. */
-  halves: (field, fault) => {
-    const node = field.node(fault);
-    const others = field.others(node);
-    const isNear = (place: number): boolean => ((fault.arg >> place) & 1) === 1;
-    const near = [node, ...others.filter((_, place) => isNear(place))];
-    const far = others.filter((_, place) => !isNear(place));
-    return field.impair(namesOf(near), namesOf(far), CUT);
-  },
+  halves,
   /** The target sees all others; they fall into two parts. */
   bridge: (field, fault) => {
     const others = namesOf(field.others(field.node(fault)));
@@ -87,6 +80,24 @@ export const NETWORK_FAULTS = {
   duplicate: (field, fault) => withAll(field, fault, { duplicatePerMille: step(PER_MILLE, fault) }),
   reorder: (field, fault) => withAll(field, fault, { reorderPerMille: step(PER_MILLE, fault) }),
 } as const satisfies Readonly<Record<string, Injector>>;
+
+/**
+ * The four lowest bits of `arg` say which of the others are on the side of the target. The bits
+ * above say which clients are; without any, all of them see both sides.
+ */
+function halves(field: FaultField, fault: Fault): Undo | null {
+  const node = field.node(fault);
+  const others = namesOf(field.others(node));
+  const isNear = (place: number): boolean => ((fault.arg >> place) & 1) === 1;
+  const clients = field.clientNames;
+  const near = clientsNear(fault.arg, clients.length).map((place) => clients[place] ?? '');
+  const far = near.length === 0 ? [] : clients.filter((name) => !near.includes(name));
+  return field.impair(
+    [node.id, ...others.filter((_, place) => isNear(place)), ...near],
+    [...others.filter((_, place) => !isNear(place)), ...far],
+    CUT,
+  );
+}
 
 function ring(field: FaultField, fault: Fault): Undo | null {
   const names = field.nodeNames;

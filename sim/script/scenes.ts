@@ -28,12 +28,62 @@ function silentHolder(stage: Stage): void {
   stage.ask('acquire', { client: rival, afterMs: stage.drawn(20, 900, 'rival') });
   const afterMs = stage.drawn(100, 900, 'silence');
   const silence = stage.pick(SILENCES, 'silence kind');
-  stage.strike(silence, { target: holder, afterMs, forMs: stage.drawn(1_100, 2_600, 'quiet') });
+  if (stage.isHit(300, 'late answers')) hearLate(stage, holder, afterMs);
+  else
+    stage.strike(silence, { target: holder, afterMs, forMs: stage.drawn(1_100, 2_600, 'quiet') });
   if (stage.isHit(400, 'new leader')) {
     const kind = stage.pick(['crash', 'isolate', 'pause', 'powerLoss'], 'leader fault');
     const atMs = afterMs + stage.drawn(-200, 900, 'leader fault');
     stage.strike(kind, { afterMs: Math.max(0, atMs), forMs: stage.drawn(1, 1_500, 'leaderless') });
   }
+}
+
+/** Answers come late, and no request gets out any more when they do. */
+function hearLate(stage: Stage, target: number, afterMs: number): void {
+  const forMs = stage.drawn(60, 700, 'deaf');
+  const overlapMs = stage.drawn(0, Math.min(forMs, 300), 'overlap');
+  stage.strike('clientIsolateIn', { target, afterMs, forMs });
+  const muteMs = afterMs + forMs - overlapMs;
+  stage.strike('clientIsolateOut', { target, afterMs: muteMs, forMs: 2_000 });
+}
+
+/** A leader sleeps until another one was elected, wakes cut off, and still serves its clients. */
+function wakingLeader(stage: Stage): void {
+  const near = stage.drawnClient();
+  const far = near + 1;
+  const otherKey = stage.key + 1;
+  stage.ask('acquire', { client: near, holdMs: 3_000 });
+  stage.ask('acquire', { client: far, afterMs: 100 });
+  const afterMs = stage.drawn(200, 500, 'when');
+  const asleepMs = stage.drawn(550, 1_100, 'asleep');
+  const isCut = stage.isHit(700, 'cut');
+  const forMs = asleepMs + stage.drawn(300, 1_500, 'cut');
+  if (isCut) stage.strike('halves', { afterMs, forMs, arg: 16 << near });
+  stage.strike('pause', { afterMs: afterMs + 2, forMs: asleepMs });
+  for (let round = 0; round < 4; round++) {
+    const busyMs = afterMs + stage.drawn(100, asleepMs, `busy ${round}`);
+    stage.ask('acquire', { client: far, key: otherKey, afterMs: busyMs, holdMs: 100 * round });
+    const lookMs = afterMs + asleepMs + stage.drawn(-60, 450, `look ${round}`);
+    stage.ask('inspect', { client: near, key: otherKey, afterMs: lookMs });
+  }
+}
+
+/** A tail that only an old leader has outlives a newer leader that nobody followed (Figure 8). */
+function forgottenTail(stage: Stage): void {
+  if (stage.isHit(500, 'small')) stage.wishes = { appendBytes: 1, electionMs: 500 };
+  const awayMs = stage.drawn(650, 1_100, 'away');
+  stage.strike('isolate', { forMs: awayMs });
+  stage.clamour(2, 60);
+  const deadMs = stage.drawn(700, 1_800, 'dead');
+  const heirMs = stage.drawn(520, 560, 'heir');
+  stage.strike('crash', {
+    afterMs: heirMs,
+    forMs: deadMs,
+    arg: 1 + 2 * stage.drawn(0, 3, 'linger'),
+  });
+  const againMs = Math.max(awayMs, heirMs + 100) + stage.drawn(0, 100, 'again');
+  const forMs = stage.drawn(300, 1_500, 'down');
+  stage.strike('crash', { afterMs: againMs, forMs, arg: 1 + 2 * stage.drawn(0, 7, 'linger 2') });
 }
 
 /** A holder dies, its lock is to be granted onward. */
@@ -155,6 +205,8 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [silentHolder, 6],
   [deadHolder, 2],
   [staleLeader, 4],
+  [wakingLeader, 4],
+  [forgottenTail, 3],
   [deadlyWrites, 4],
   [successions, 3],
   [darkness, 2],

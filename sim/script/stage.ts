@@ -2,7 +2,7 @@
 // counted from the beginning of the scene.
 
 import type { Dice } from './dice.ts';
-import type { Fault, FaultKind, Op, OpKind, Shape } from './types.ts';
+import type { Fault, FaultKind, Knobs, Op, OpKind, Shape } from './types.ts';
 
 /** Operations get their ids when the whole script is there. */
 export type OpPlan = Omit<Op, 'id'>;
@@ -27,6 +27,8 @@ export interface Ask {
 export class Stage {
   readonly faults: Fault[] = [];
   readonly ops: OpPlan[] = [];
+  /** Settings under which the scene is most dangerous. */
+  wishes: Partial<Knobs> = {};
   readonly shape: Shape;
   /** The lock that the scene is about. */
   readonly key: number;

@@ -1,0 +1,48 @@
+// Waiting for the moment at which a fault does most harm. Bugs of durability show when a node dies
+// while something is being written, bugs of elections when a leader is lost that has just won.
+
+import type { SimNode } from '../cluster-node.ts';
+import { CLIENT_TARGETS } from './fault-groups.ts';
+import type { FaultField } from './fault-field.ts';
+import type { Fault, FaultKind } from './types.ts';
+
+/** Something to wait for, looked for again and again without leaving a trace. */
+export interface Wait {
+  readonly isTrue: () => boolean;
+  readonly everyUs: number;
+  /** Then it is too late. */
+  readonly withinUs: number;
+}
+
+const WHOLE_CLUSTER: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'crashAll',
+  'powerLossAll',
+  'resetAll',
+  'swizzle',
+]);
+const DEADLY: readonly FaultKind[] = ['crash', 'powerLoss', 'crashAll', 'powerLossAll'];
+
+/** For faults that are meant for a leader while nobody leads: the next one. */
+export function leaderWait(field: FaultField, { kind, target }: Fault): Wait | null {
+  const isAimed = target === 0 && !WHOLE_CLUSTER.has(kind) && !CLIENT_TARGETS.has(kind);
+  if (!isAimed || field.leader() !== null) return null;
+  const { oracle } = field.cluster;
+  const terms = oracle.terms.length;
+  return { isTrue: () => oracle.terms.length > terms, everyUs: 200, withinUs: 1_000_000 };
+}
+
+/** For deadly faults with an odd `arg`: a write of that node. */
+export function writeWait({ disk }: SimNode, { kind, arg }: Fault): Wait | null {
+  if (kind === 'tornSlot') {
+    // Slots are written at elections, and once a second to raise the durable floor.
+    const isTrue = (): boolean => disk.writes.waiting.some((name) => name.startsWith('slotWrite'));
+    return { isTrue, everyUs: 400, withinUs: 1_100_000 };
+  }
+  if (!DEADLY.includes(kind) || arg % 2 === 0) return null;
+  return { isTrue: () => disk.writes.waiting.length > 0, everyUs: 150, withinUs: 20_000 };
+}
+
+/** How long after the write was seen it strikes: the next three bits of `arg`, 0 to 3.5 ms. */
+export function lingerUs({ kind, arg }: Fault): number {
+  return kind === 'tornSlot' ? 0 : ((arg >> 1) & 7) * 500;
+}
