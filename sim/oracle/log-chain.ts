@@ -33,12 +33,9 @@ export class ChainTable {
     const { entry: other } = known;
     if (other === entry) return;
     const isSame = other.prevTerm === entry.prevTerm && other.type === entry.type;
-    this.verdict.expect(
-      isSame && areEqual(other.payload, entry.payload),
-      'INV-3',
-      () =>
-        `entry ${entry.index} of term ${entry.term} is one thing at ${known.by}, another at ${by}`,
-    );
+    if (isSame && areEqual(other.payload, entry.payload)) return;
+    const what = `entry ${entry.index} of term ${entry.term}`;
+    this.verdict.report('INV-3', `${what} is one thing at ${known.by}, another at ${by}`);
   }
 
   /** Whether anybody ever had such an entry. */

@@ -86,11 +86,10 @@ export class LogWatch {
       return;
     }
     const isJoined = entry.index === index && entry.prevTerm === mirror.lastTerm;
-    verdict.expect(
-      isJoined && entry.term >= entry.prevTerm && entry.term <= core.hard.term,
-      'INV-10',
-      () => `${id} in term ${core.hard.term} has ${describe(entry)} after term ${mirror.lastTerm}`,
-    );
+    if (!isJoined || entry.term < entry.prevTerm || entry.term > core.hard.term) {
+      const what = `${id} in term ${core.hard.term} has ${describe(entry)}`;
+      verdict.report('INV-10', `${what} after term ${mirror.lastTerm}`);
+    }
     chain.see(entry, id);
     mirror.append(entry.term);
     if (entry.type === 'config') this.configs.push(index);
@@ -100,11 +99,9 @@ export class LogWatch {
   private checkConfiguration(): void {
     const inForce = this.core.configurations.latest.index;
     const latest = this.configs.at(-1);
-    this.parts.verdict.expect(
-      inForce === latest,
-      'INV-11',
-      () => `${this.id} goes by the configuration of entry ${inForce}; its latest is ${latest}`,
-    );
+    if (inForce === latest) return;
+    const what = `${this.id} goes by the configuration of entry ${inForce}`;
+    this.parts.verdict.report('INV-11', `${what}; its latest is ${latest}`);
   }
 
   // INV-20: a log that comes back from a disk holds nothing that was never in a log.

@@ -83,11 +83,9 @@ export class MessageChecks {
     const isJoined =
       first === undefined ||
       (first.index === prevIndex + 1 && last?.index === prevIndex + entries.length);
-    this.verdict.expect(
-      isJoined && mirror.termAt(prevIndex) === prevTerm,
-      'INV-10',
-      () => `${id} sends ${entries.length} entries that do not follow entry ${prevIndex}`,
-    );
+    if (isJoined && mirror.termAt(prevIndex) === prevTerm) return;
+    const what = `${id} sends ${entries.length} entries`;
+    this.verdict.report('INV-10', `${what} that do not follow entry ${prevIndex}`);
   }
 
   /** INV-8: an acknowledgement covers what is on disk, and what the leader has. */
@@ -95,18 +93,14 @@ export class MessageChecks {
     const { id, mirror, disk } = life;
     if (matchIndex <= mirror.anchorIndex) return;
     const durable = disk.log.termAt(matchIndex);
-    this.verdict.expect(
-      durable !== null && durable === mirror.termAt(matchIndex),
-      'INV-8',
-      () => `${id} acknowledges entry ${matchIndex}, which is not on its disk`,
-    );
+    if (durable === null || durable !== mirror.termAt(matchIndex)) {
+      const what = `${id} acknowledges entry ${matchIndex}`;
+      this.verdict.report('INV-8', `${what}, which is not on its disk`);
+    }
     const leader = this.lives.get(to);
-    if (leader?.ledTerm !== term) return;
-    this.verdict.expect(
-      leader.mirror.termAt(matchIndex) === durable,
-      'INV-8',
-      () => `${id} acknowledges entry ${matchIndex}, which is not what ${to} has there`,
-    );
+    if (leader?.ledTerm !== term || leader.mirror.termAt(matchIndex) === durable) return;
+    const what = `${id} acknowledges entry ${matchIndex}`;
+    this.verdict.report('INV-8', `${what}, which is not what ${to} has there`);
   }
 
   /** INV-9, M-18: a follower is told only of what is known to be in its log. */
@@ -114,21 +108,16 @@ export class MessageChecks {
     this.checkLeads(life, term);
     const { id, mirror } = life;
     if (commit <= mirror.anchorIndex) return;
-    this.verdict.expect(
-      this.histories.get(to)?.disk.log.termAt(commit) === mirror.termAt(commit),
-      'INV-9',
-      () => `${id} tells ${to} that entry ${commit} is committed; ${to} does not have it on disk`,
-    );
+    if (this.histories.get(to)?.disk.log.termAt(commit) === mirror.termAt(commit)) return;
+    const what = `${id} tells ${to} that entry ${commit} is committed`;
+    this.verdict.report('INV-9', `${what}; ${to} does not have it on disk`);
   }
 
   private heartbeatResponse({ id, mirror, disk }: LifeView, response: HeartbeatResponse): void {
     const { durableIndex } = response;
     if (durableIndex <= mirror.anchorIndex) return;
-    this.verdict.expect(
-      disk.log.termAt(durableIndex) === mirror.termAt(durableIndex),
-      'INV-8',
-      () => `${id} says that entry ${durableIndex} is on its disk, and it is not`,
-    );
+    if (disk.log.termAt(durableIndex) === mirror.termAt(durableIndex)) return;
+    this.verdict.report('INV-8', `${id} says falsely that entry ${durableIndex} is on its disk`);
   }
 
   private checkLeads({ id }: LifeView, term: number): void {
