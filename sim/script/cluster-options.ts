@@ -3,13 +3,16 @@
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { ReplicationLimits } from '../../src/node/host-types.ts';
+import { US_PER_MS } from '../../src/base/units.ts';
+import { TAIL_FACTOR } from '../world/direction.ts';
 import type { SimClusterOptions } from '../cluster.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import type { NetworkSettings } from '../world/network.ts';
 import { DRIFT_PPM_BOUND } from './ranges.ts';
-import type { Clocks, Knobs, Net, Script } from './types.ts';
+import type { Clocks, Knobs, Script } from './types.ts';
 
 const HEARTBEATS_PER_ELECTION = 10;
+const TAILS_PER_ELECTION = 4;
 
 /** The cluster of a script. */
 export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' | 'onExit'> {
@@ -25,7 +28,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       limits: { ...DEFAULT_LIMITS, windowMax: knobs.window },
       replication: replication(knobs),
     },
-    network: network(script.net),
+    network: network(script),
     shuffleTies: script.net.shuffleTies,
     clocks: Object.fromEntries(ids.map((id, place) => [id, machineClock(script, place)])),
     disk: { hasHoles: script.hasHoles },
@@ -64,12 +67,15 @@ function machineClock(script: Script, place: number): ClockSettings {
   };
 }
 
-function network(net: Net): NetworkSettings {
+function network({ net, knobs }: Script): NetworkSettings {
+  const latencyUsMax = net.latencyUs * 2;
+  const tailUs = (latencyUsMax + net.jitterUs) * TAIL_FACTOR;
   return {
     latencyUsMin: Math.ceil(net.latencyUs / 2),
-    latencyUsMax: net.latencyUs * 2,
+    latencyUsMax,
     jitterUs: net.jitterUs,
-    tailOneIn: net.tailOneIn,
+    // A network whose own delays look like a dead leader is none that an election time fits.
+    tailOneIn: tailUs * TAILS_PER_ELECTION <= knobs.electionMs * US_PER_MS ? net.tailOneIn : 0,
     lossPerMille: net.lossPerMille,
     duplicatePerMille: net.duplicatePerMille,
     reorderPerMille: net.reorderPerMille,

@@ -53,7 +53,8 @@ export interface FrameId {
 }
 
 const IMPAIRMENTS_MAX = 1_000;
-const TAIL_FACTOR = 100;
+/** How much longer a frame of the tail takes. */
+export const TAIL_FACTOR = 100;
 
 /** See the head of this file. */
 export class Direction {

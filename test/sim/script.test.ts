@@ -81,6 +81,16 @@ describe('scripts that are drawn', () => {
     }
   });
 
+  test('LIV-2 no network is so slow by itself that a leader looks dead', () => {
+    const script = drawScript(1);
+    const tailOf = (jitterUs: number): number | undefined => {
+      const net = { ...script.net, latencyUs: 150, jitterUs, tailOneIn: 100 };
+      const knobs = { ...script.knobs, electionMs: 250 };
+      return clusterOptions({ ...script, net, knobs }).network?.tailOneIn;
+    };
+    expect([tailOf(50), tailOf(5_000)]).toEqual([100, 0]);
+  });
+
   test('INV-17 within the bound no clock leaves it, whatever the script says', () => {
     const script = drawScript(1);
     const clocks = { ...script.clocks, driftPpm: Array.from({ length: 9 }, () => -400_000) };
