@@ -10,10 +10,13 @@ export const STORAGE: MutantGroup = {
       title: 'writes term and vote without waiting for either slot',
       file: 'src/node/storage/hard-state.ts',
       find: `this.slots[0].write(bytes, (first) => {`,
-      replace: `this.slots[0].write(bytes, () => {});
-        this.slots[1].write(bytes, () => {});
-        return this.finish(waiting, record, { ok: true, value: undefined });
-        this.slots[0].write(bytes, (first) => {`,
+      replace: `const isFounded = this.onDisk.clusterId !== null;
+        if (isFounded) {
+          this.slots[0].write(bytes, () => {});
+          this.slots[1].write(bytes, () => {});
+          const done = { ok: true, value: undefined };
+          this.slots[0].read(() => this.finish(waiting, record, done));
+        } else this.slots[0].write(bytes, (first) => {`,
     },
     {
       id: 'M-66',

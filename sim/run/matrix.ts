@@ -75,7 +75,8 @@ export function matrixLine({ mutant, killedBy, runs, shrunk, message, elapsedMs 
     size.padStart(6),
     `${(elapsedMs / 1_000).toFixed(1)}s`.padStart(7),
   ];
-  return [...words, ` ${mutant.title}`, ...(message === '' ? [] : [`— ${message}`])].join(' ');
+  const [sentence = ''] = message.split('\n');
+  return [...words, ` ${mutant.title}`, ...(sentence === '' ? [] : [`— ${sentence}`])].join(' ');
 }
 
 function namesOf({ mutant }: Hunted): readonly string[] {

@@ -12,6 +12,8 @@ export interface HuntPlan {
   readonly runs: number;
   /** Programs that run at the same time. */
   readonly jobs: number;
+  /** Whether a script that kills is made small. */
+  readonly shrinks: boolean;
 }
 
 /** What became of one mutant. */
@@ -23,7 +25,7 @@ export interface Hunted {
   readonly runs: number;
   /** What was broken, in a sentence; or why the program did not even report. */
   readonly message: string;
-  /** What of the script was left when it was made small. */
+  /** What of the script was left, made small or not. */
   readonly shrunk: { readonly faults: number; readonly ops: number } | null;
   readonly elapsedMs: number;
 }
@@ -60,11 +62,11 @@ async function hunt(trees: MutantTrees, mutant: Mutant, plan: HuntPlan): Promise
   return { mutant, ...readReport(output), elapsedMs: watch.elapsedMs };
 }
 
-function runHunt(folder: string, { seed, runs }: HuntPlan): Promise<string> {
+function runHunt(folder: string, { seed, runs, shrinks }: HuntPlan): Promise<string> {
   const program = join(folder, 'sim', 'run', 'cli.js');
-  const words = ['hunt', '--seed', String(seed), '--runs', String(runs), '--shrink'];
+  const words = ['hunt', '--seed', String(seed), '--runs', String(runs)];
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [program, ...words, ...(shrinks ? ['--shrink'] : [])], {
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: HUNT_MS_MAX,
     });

@@ -25,14 +25,15 @@ const JOBS_MAX = 64;
 /** `mutants`: the kill matrix. */
 export const mutantsCommand: Command = {
   name: 'mutants',
-  usage: '[ID…] [--seed S] [--runs N] [--jobs N] [--write]',
+  usage: '[ID…] [--seed S] [--runs N] [--jobs N] [--no-shrink] [--write]',
   summary: 'Plants bugs and harmless changes, and lets the random campaign loose on each.',
   help: [
-    '  ID…        only these, as M-03 or B-01; all without',
-    '  --seed S   which random scripts, 0 to 2^32 - 1 (default 1)',
-    `  --runs N   random runs for each (default ${RUNS})`,
-    '  --jobs N   programs at the same time (default: as many as there are processors)',
-    '  --write    writes docs/mutants.md, when all were measured',
+    '  ID…          only these, as M-03 or B-01; all without',
+    '  --seed S     which random scripts, 0 to 2^32 - 1 (default 1)',
+    `  --runs N     random runs for each (default ${RUNS})`,
+    '  --jobs N     programs at the same time (default: as many as there are processors)',
+    '  --no-shrink  leaves scripts as they were found',
+    '  --write      writes docs/mutants.md, when all were measured',
     '',
     'The exit code is 1 when a bug survives, a harmless change dies or the canary lives.',
   ],
@@ -40,6 +41,7 @@ export const mutantsCommand: Command = {
     seed: { type: 'string' },
     runs: { type: 'string' },
     jobs: { type: 'string' },
+    'no-shrink': { type: 'boolean' },
     write: { type: 'boolean' },
   },
   run: runMutants,
@@ -52,7 +54,9 @@ async function runMutants(given: Given): Promise<number> {
     seed: given.number('seed', 1, U32),
     runs: given.number('runs', RUNS, { least: 1, most: 1e9 }),
     jobs: given.number('jobs', availableParallelism(), { least: 1, most: JOBS_MAX }),
+    shrinks: !given.has('no-shrink'),
   };
+  if (given.has('write') && !plan.shrinks) throw usage('--write makes all scripts small');
   const watch = new Stopwatch();
   const trees = await MutantTrees.prepare();
   const hunted = await huntAll(trees, mutants, plan, (each) => print(matrixLine(each)));
