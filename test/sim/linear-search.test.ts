@@ -133,6 +133,18 @@ describe('the search', () => {
     expect(found).toBeLessThan(1_300);
   });
 
+  test('INV-16 a grant of which only others heard must fit by its token too', () => {
+    const late: Holder = { session: 's1', acquireSeq: 1, token: 9, isShared: false };
+    const early: Holder = { session: 's2', acquireSeq: 1, token: 8, isShared: false };
+    const operations: readonly KeyOperation[] = [
+      { start: 0, end: 2, act: { kind: 'grant', holder: late } },
+      { start: 1, end: Infinity, act: { kind: 'grant', holder: early } },
+      { start: 3, end: 4, act: { kind: 'free', of: late, finds: 'some' } },
+      { start: 5, end: 6, act: { kind: 'see', of: early } },
+    ];
+    expect(searchLock(operations)).toBe('not');
+  });
+
   test('INV-12 gives up on too many orders, instead of taking for ever', () => {
     const many = Array.from({ length: 14 }, (_, at): KeyOperation => {
       const holder = { session: `s${at}`, acquireSeq: 1, token: 9, isShared: true };

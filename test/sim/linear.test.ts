@@ -105,6 +105,18 @@ describe('the certificate', () => {
     expect(problem).toMatch(/^INV-12 acquire 1 .*had been told before it was sent/);
   });
 
+  test('INV-12 a repetition is answered by an entry of its own', () => {
+    const problem = misfitOf((lab) => {
+      const [one, two] = [lab.client('c1'), lab.client('c2')];
+      const body = one.acquire(['k1']);
+      one.send(body);
+      const early = lab.execute(body);
+      two.call(two.acquire(['k2']));
+      one.hear(one.send(body), early);
+    });
+    expect(problem).toMatch(/^INV-12 acquire 1 .*at 3; 4 was told before it was sent/);
+  });
+
   test('INV-12 news of what did not happen', () => {
     const problem = misfitOf((lab) => {
       const [one, two] = [lab.client('c1'), lab.client('c2')];
