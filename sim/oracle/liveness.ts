@@ -5,6 +5,7 @@
 import { US_PER_MS } from '../../src/base/units.ts';
 import type { NodeId } from '../../src/base/units.ts';
 import type { SimCluster } from '../cluster.ts';
+import type { SimClient } from '../cluster-client.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { Script } from '../script/types.ts';
 import type { Call } from '../workload/calls.ts';
@@ -50,8 +51,9 @@ const GRACE = 4;
 const WATCH = 5;
 const WATCH_SHORT = 1.5;
 const WATCH_LONG_ONE_IN = 4;
-// Clients that are killed cost a TTL of virtual time, so most are closed.
-const KILL_ONE_IN = 4;
+// How clients go. To die costs a TTL of virtual time. To stand still does too, but then their
+// leases run out under a steady leader, which is where too long a belief shows.
+const ENDS = ['close', 'close', 'close', 'pause', 'pause', 'crash'] as const;
 const POLL_US = 5 * US_PER_MS;
 // How much longer a period may be that somebody's clock measures.
 const STRETCH = { within: 1.02, beyond: 2 } as const;
@@ -110,13 +112,10 @@ class Liveness {
   /** LIV-5: what clients leave behind when they close, or die, is free in time. */
   async passesOn(): Promise<void> {
     const { cluster, workload, script } = this;
-    const isKill = cluster.world.random.below(KILL_ONE_IN, 'kill the clients') === 0;
     // Sessions without end stay until an operator ends them, so here nobody may leave one.
     const isEndless = script.knobs.ttlMs === 0;
-    for (const client of workload.clients) {
-      if (isKill && !isEndless) client.handle.crash();
-      else if (client.handle.program !== null) client.run(({ client: own }) => own.close());
-    }
+    const drawn = ENDS[cluster.world.random.below(ENDS.length, 'how clients go')] ?? 'close';
+    for (const client of workload.clients) this.dismiss(client, isEndless ? 'close' : drawn);
     if (isEndless) await endSessions(cluster, this.bound());
     const ttlUs = script.knobs.ttlMs * US_PER_MS * this.stretch;
     await this.demand(
@@ -130,6 +129,11 @@ class Liveness {
         return sessions === 0 && locks === 0;
       },
     );
+  }
+
+  private dismiss(client: SimClient, end: (typeof ENDS)[number]): void {
+    if (end !== 'close') client.handle[end]();
+    else if (client.handle.program !== null) client.run(({ client: own }) => own.close());
   }
 
   /** LIV-4, then INV-5 on what all have. */

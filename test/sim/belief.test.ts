@@ -50,7 +50,9 @@ describe('INV-17 what clients believe', () => {
     const clocks = { nodeClock: MUCH_FASTER, clientClock: () => MUCH_SLOWER };
     const run = await cutOff(handOver('within'), clocks);
     expect(run.verdict.violation?.oracle).toBe('INV-17');
-    expect(run.verdict.violation?.message).toMatch(/its lease had another \d+ us by the clock of c1/);
+    expect(run.verdict.violation?.message).toMatch(
+      /its lease had another \d+ us by the clock of c1/,
+    );
   });
 
   test('beyond the bound nothing is claimed of beliefs, and fencing refuses the late', async () => {
