@@ -3,10 +3,10 @@
 // lock in its own eyes, were it asked with a fresh clock. A stopped process counts, for it may wake
 // and ask at any instant; a dead one believes nothing.
 //
-// The proof says more (RAFT.md §14.3): the lease is over by the client's own clock before its expiry
-// is even created, whether the client gave up earlier or not. So every expiry that a leader creates
-// is held against the lease at that instant, and judged when it turns out to be committed: one that
-// is not is harmless.
+// The proof says more (RAFT.md §14.3): the lease is over by the client's own clock before its
+// expiry is even created, whether the client gave up earlier or not. So every expiry that a leader
+// creates is held against the lease at that instant, and judged when it turns out to be committed:
+// one that is not is harmless.
 //
 // All of it is claimed within the bound of clock rates only, and not for what an operator ended.
 
