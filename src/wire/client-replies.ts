@@ -4,7 +4,7 @@ import { unreachable } from '../base/assert.ts';
 import type { KeepAliveResult, NodeMessage, SessionNews } from './client-messages.ts';
 import { outcomeFields, readOutcome } from './outcome.ts';
 import { queryResultFields, readErrorCode, readQueryResult } from './query-result.ts';
-import { Reader, choiceOf, tagged } from './reader.ts';
+import { Reader, choiceOf } from './reader.ts';
 
 const TYPES = [
   'welcome',
@@ -28,34 +28,31 @@ const ENDED_CAUSES = ['closed', 'expired', 'ended'] as const;
 
 /** The message as a positional array. */
 export function nodeMessageFields(message: NodeMessage): unknown[] {
-  return tagged(choiceOf(TYPES, message.type), contentFields(message));
+  const type = choiceOf(TYPES, message.type);
+  switch (message.type) {
+    case 'welcome':
+      return [type, message.version, message.clusterId, message.nodeId, message.storeId];
+    case 'leader':
+      return [type, message.term, message.leaderId, message.address, message.isReady];
+    case 'reply':
+      return [type, message.requestId, message.revision, outcomeFields(message.outcome)];
+    case 'keepAliveReply':
+      return [type, message.items.map(keepAliveFields)];
+    case 'answer':
+      return [type, message.requestId, message.revision, queryResultFields(message.result)];
+    case 'news':
+      return [type, message.revision, newsFields(message.news)];
+    case 'goodbye':
+      return [type, message.code, message.message];
+    default:
+      return unreachable(message);
+  }
 }
 
 /** Throws DecodeError. */
 export function readNodeMessage(value: unknown, what: string): NodeMessage {
   const read = new Reader(value, what);
   return read.done(readContent(read));
-}
-
-function contentFields(message: NodeMessage): unknown[] {
-  switch (message.type) {
-    case 'welcome':
-      return [message.version, message.clusterId, message.nodeId, message.storeId];
-    case 'leader':
-      return [message.term, message.leaderId, message.address, message.isReady];
-    case 'reply':
-      return [message.requestId, message.revision, outcomeFields(message.outcome)];
-    case 'keepAliveReply':
-      return [message.items.map(keepAliveFields)];
-    case 'answer':
-      return [message.requestId, message.revision, queryResultFields(message.result)];
-    case 'news':
-      return [message.revision, newsFields(message.news)];
-    case 'goodbye':
-      return [message.code, message.message];
-    default:
-      return unreachable(message);
-  }
 }
 
 function readContent(read: Reader): NodeMessage {

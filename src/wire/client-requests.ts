@@ -4,7 +4,7 @@ import { unreachable } from '../base/assert.ts';
 import type { ClientMessage, FoundingStep, KeepAliveItem, Query } from './client-messages.ts';
 import { memberFields, readMember } from './config.ts';
 import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
-import { Reader, choiceOf, textItem, tagged } from './reader.ts';
+import { Reader, choiceOf, textItem } from './reader.ts';
 
 const TYPES = [
   'hello',
@@ -28,32 +28,29 @@ const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep[
 
 /** The message as a positional array. */
 export function clientMessageFields(message: ClientMessage): unknown[] {
-  return tagged(choiceOf(TYPES, message.type), contentFields(message));
+  const type = choiceOf(TYPES, message.type);
+  switch (message.type) {
+    case 'hello':
+      return [type, message.versionMin, message.versionMax, message.clusterId, message.name];
+    case 'command':
+      return [type, message.requestId, message.ackedBelow, message.body];
+    case 'keepAlive':
+      return [type, message.items.map((item) => [item.session, item.nonce])];
+    case 'attach':
+      return [type, message.sessions];
+    case 'query':
+      return [type, message.requestId, queryFields(message.query)];
+    case 'founding':
+      return [type, message.requestId, stepFields(message.step)];
+    default:
+      return unreachable(message);
+  }
 }
 
 /** Throws DecodeError. */
 export function readClientMessage(value: unknown, what: string): ClientMessage {
   const read = new Reader(value, what);
   return read.done(readContent(read));
-}
-
-function contentFields(message: ClientMessage): unknown[] {
-  switch (message.type) {
-    case 'hello':
-      return [message.versionMin, message.versionMax, message.clusterId, message.name];
-    case 'command':
-      return [message.requestId, message.ackedBelow, message.body];
-    case 'keepAlive':
-      return [message.items.map((item) => [item.session, item.nonce])];
-    case 'attach':
-      return [message.sessions];
-    case 'query':
-      return [message.requestId, queryFields(message.query)];
-    case 'founding':
-      return [message.requestId, stepFields(message.step)];
-    default:
-      return unreachable(message);
-  }
 }
 
 function readContent(read: Reader): ClientMessage {

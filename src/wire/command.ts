@@ -7,7 +7,7 @@ import type { Command, LockMode, RequestItem } from '../locks/commands.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
-import { Reader, choiceOf, tagged } from './reader.ts';
+import { Reader, choiceOf } from './reader.ts';
 
 /** What the client itself says: a command without what leader and node add to it. */
 export type CommandBody = Command extends infer Each
@@ -43,7 +43,7 @@ const STAMP_BYTES = 17;
 
 /** Deterministic. Throws HoldfastError INVALID for a text that is not well-formed Unicode. */
 export function encodeBody(command: CommandBody): Uint8Array {
-  return pack(tagged(choiceOf(OPS, command.op), bodyFields(command)));
+  return pack(bodyFields(command));
 }
 
 /**
@@ -107,11 +107,13 @@ function completeCommand(
 }
 
 function bodyFields(body: CommandBody): unknown[] {
+  const op = choiceOf(OPS, body.op);
   switch (body.op) {
     case 'openSession':
-      return [body.nonce, body.ttlMs, body.lockDelayMs, body.name, body.meta];
+      return [op, body.nonce, body.ttlMs, body.lockDelayMs, body.name, body.meta];
     case 'acquire':
       return [
+        op,
         body.session,
         body.seq,
         body.items.map(itemFields),
@@ -120,19 +122,19 @@ function bodyFields(body: CommandBody): unknown[] {
         body.value,
       ];
     case 'cancel':
-      return [body.session, body.seq, body.acquireSeq];
+      return [op, body.session, body.seq, body.acquireSeq];
     case 'release':
-      return [body.session, body.seq, body.name, body.acquireSeq, body.token];
+      return [op, body.session, body.seq, body.name, body.acquireSeq, body.token];
     case 'closeSession':
-      return [body.session, body.seq];
+      return [op, body.session, body.seq];
     case 'endSession':
-      return [body.session, body.by, body.reason];
+      return [op, body.session, body.by, body.reason];
     case 'break':
-      return [body.name, body.token, body.session, body.by, body.reason];
+      return [op, body.name, body.token, body.session, body.by, body.reason];
     case 'expireSession':
-      return [body.session, body.proposerTerm];
+      return [op, body.session, body.proposerTerm];
     case 'withdraw':
-      return [body.session, body.acquireSeq, body.proposerTerm];
+      return [op, body.session, body.acquireSeq, body.proposerTerm];
     default:
       return unreachable(body);
   }

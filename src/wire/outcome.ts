@@ -9,7 +9,7 @@ import type {
   WaiterView,
 } from '../locks/outcomes.ts';
 import type { Refused } from './client-messages.ts';
-import { Reader, choiceOf, tagged } from './reader.ts';
+import { Reader, choiceOf } from './reader.ts';
 
 type AnyOutcome = Outcome | Refused;
 
@@ -45,36 +45,34 @@ const MODES = ['exclusive', 'shared'] as const satisfies readonly HolderView['mo
 
 /** An outcome or refusal as a positional array. */
 export function outcomeFields(outcome: AnyOutcome): unknown[] {
-  return tagged(choiceOf(CODES, outcome.code), contentFields(outcome));
+  const code = choiceOf(CODES, outcome.code);
+  switch (outcome.code) {
+    case 'OPENED':
+      return [code, outcome.session, outcome.ttlMs, outcome.lockDelayMs];
+    case 'GRANTED':
+      return [code, outcome.token];
+    case 'QUEUED':
+      return [code, outcome.ahead];
+    case 'DONE':
+      return [code];
+    case 'LOCK_BUSY':
+      return [
+        code,
+        outcome.name,
+        outcome.holder === null ? null : holderFields(outcome.holder),
+        outcome.aheadIndex,
+      ];
+    case 'ENDED':
+      return [code, choiceOf(END_CAUSES, outcome.cause), outcome.token];
+    default:
+      return [code, outcome.message];
+  }
 }
 
 /** Throws DecodeError. */
 export function readOutcome(value: unknown, what: string): AnyOutcome {
   const read = new Reader(value, what);
   return read.done(readContent(read));
-}
-
-function contentFields(outcome: AnyOutcome): unknown[] {
-  switch (outcome.code) {
-    case 'OPENED':
-      return [outcome.session, outcome.ttlMs, outcome.lockDelayMs];
-    case 'GRANTED':
-      return [outcome.token];
-    case 'QUEUED':
-      return [outcome.ahead];
-    case 'DONE':
-      return [];
-    case 'LOCK_BUSY':
-      return [
-        outcome.name,
-        outcome.holder === null ? null : holderFields(outcome.holder),
-        outcome.aheadIndex,
-      ];
-    case 'ENDED':
-      return [choiceOf(END_CAUSES, outcome.cause), outcome.token];
-    default:
-      return [outcome.message];
-  }
 }
 
 function readContent(read: Reader): AnyOutcome {

@@ -6,7 +6,7 @@ import type { Append, PreVoteReason } from '../raft/messages.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
 import type { PeerHello, PeerMessage, PeerRefusal } from './peer-messages.ts';
-import { Reader, choiceOf, tagged } from './reader.ts';
+import { Reader, choiceOf } from './reader.ts';
 import { decodeRecords, joinRecords } from './record.ts';
 
 const TYPES = [
@@ -44,7 +44,7 @@ const REFUSALS = [
 
 /** One frame. `seed` is the cluster's (record.ts), for entries not encoded yet. */
 export function encodePeer(message: PeerMessage, seed: number): Uint8Array {
-  return pack(tagged(choiceOf(TYPES, message.type), messageFields(message, seed)));
+  return pack(messageFields(message, seed));
 }
 
 /**
@@ -57,15 +57,24 @@ export function decodePeer(bytes: Uint8Array, seed: number): PeerMessage {
 }
 
 function messageFields(message: PeerMessage, seed: number): unknown[] {
+  const type = choiceOf(TYPES, message.type);
   switch (message.type) {
     case 'peerHello':
-      return helloFields(message);
+      return [type, ...helloFields(message)];
     case 'peerRefusal':
-      return [choiceOf(REFUSALS, message.code), message.message];
+      return [type, choiceOf(REFUSALS, message.code), message.message];
     case 'preVoteRequest':
-      return [message.term, message.nextTerm, message.poll, message.lastIndex, message.lastTerm];
+      return [
+        type,
+        message.term,
+        message.nextTerm,
+        message.poll,
+        message.lastIndex,
+        message.lastTerm,
+      ];
     case 'preVoteResponse':
       return [
+        type,
         message.term,
         message.requestTerm,
         message.poll,
@@ -73,13 +82,14 @@ function messageFields(message: PeerMessage, seed: number): unknown[] {
         choiceOf(REASONS, message.reason),
       ];
     case 'voteRequest':
-      return [message.term, message.lastIndex, message.lastTerm, message.transfer];
+      return [type, message.term, message.lastIndex, message.lastTerm, message.transfer];
     case 'voteResponse':
-      return [message.term, message.granted];
+      return [type, message.term, message.granted];
     case 'append':
-      return appendFields(message, seed);
+      return appendFields(type, message, seed);
     case 'appendResponse':
       return [
+        type,
         message.term,
         message.ok,
         message.matchIndex,
@@ -89,11 +99,11 @@ function messageFields(message: PeerMessage, seed: number): unknown[] {
         message.round,
       ];
     case 'heartbeat':
-      return [message.term, message.commit, message.round];
+      return [type, message.term, message.commit, message.round];
     case 'heartbeatResponse':
-      return [message.term, message.round, message.lastIndex, message.durableIndex];
+      return [type, message.term, message.round, message.lastIndex, message.durableIndex];
     case 'goodbye':
-      return [message.term];
+      return [type, message.term];
     default:
       return unreachable(message);
   }
@@ -114,8 +124,9 @@ function helloFields(hello: PeerHello): unknown[] {
   ];
 }
 
-function appendFields(append: Append, seed: number): unknown[] {
+function appendFields(type: number, append: Append, seed: number): unknown[] {
   return [
+    type,
     append.term,
     append.prevIndex,
     append.prevTerm,

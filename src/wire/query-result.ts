@@ -7,7 +7,7 @@ import type { FoundingState, NodeStatus, QueryResult } from './client-messages.t
 import { unexpected } from './decode-error.ts';
 import { foundingFields, readFounding } from './founding.ts';
 import { lockFields, readLock, readSession, sessionFields } from './outcome.ts';
-import { Reader, choiceOf, tagged } from './reader.ts';
+import { Reader, choiceOf } from './reader.ts';
 
 const KINDS = [
   'lock',
@@ -34,7 +34,33 @@ const FOUNDING_STATES = ['blank', 'founded'] as const satisfies readonly Foundin
 
 /** The result as a positional array. */
 export function queryResultFields(result: QueryResult): unknown[] {
-  return tagged(choiceOf(KINDS, result.kind), contentFields(result));
+  const kind = choiceOf(KINDS, result.kind);
+  switch (result.kind) {
+    case 'lock':
+      return [kind, lockFields(result.lock)];
+    case 'locks':
+      return [kind, result.locks.map(lockFields), result.hasMore];
+    case 'session':
+      return [kind, result.session === null ? null : sessionFields(result.session)];
+    case 'sessions':
+      return [kind, result.sessions.map(sessionFields), result.hasMore];
+    case 'status':
+      return [kind, statusFields(result.status)];
+    case 'founding':
+      return [
+        kind,
+        result.nodeId,
+        result.storeId,
+        choiceOf(FOUNDING_STATES, result.state),
+        result.record === null ? null : foundingFields(result.record),
+      ];
+    case 'refused':
+      return [kind, result.code, result.message];
+    case 'grant':
+      return [kind, result.token];
+    default:
+      return unreachable(result);
+  }
 }
 
 /** Throws DecodeError. */
@@ -48,34 +74,6 @@ export function readErrorCode(read: Reader, field: string): ErrorCode {
   const code = read.text(field);
   if (isErrorCode(code)) return code;
   throw unexpected(field, 'an error code', code);
-}
-
-function contentFields(result: QueryResult): unknown[] {
-  switch (result.kind) {
-    case 'lock':
-      return [lockFields(result.lock)];
-    case 'locks':
-      return [result.locks.map(lockFields), result.hasMore];
-    case 'session':
-      return [result.session === null ? null : sessionFields(result.session)];
-    case 'sessions':
-      return [result.sessions.map(sessionFields), result.hasMore];
-    case 'status':
-      return [statusFields(result.status)];
-    case 'founding':
-      return [
-        result.nodeId,
-        result.storeId,
-        choiceOf(FOUNDING_STATES, result.state),
-        result.record === null ? null : foundingFields(result.record),
-      ];
-    case 'refused':
-      return [result.code, result.message];
-    case 'grant':
-      return [result.token];
-    default:
-      return unreachable(result);
-  }
 }
 
 function readContent(read: Reader): QueryResult {

@@ -103,12 +103,6 @@ export function textItem(value: unknown, what: string): string {
   throw unexpected(what, 'a text', value);
 }
 
-/** The fields with their choice in front. The array is the same one: a copy costs iterators. */
-export function tagged(tag: number, fields: unknown[]): unknown[] {
-  fields.unshift(tag);
-  return fields;
-}
-
 /** The position of a choice, as `Reader.choice` expects it. */
 export function choiceOf<const T extends string>(choices: readonly T[], chosen: T): number {
   return choices.indexOf(chosen);
