@@ -42,7 +42,8 @@ export function writeWait({ disk }: SimNode, { kind, arg }: Fault): Wait | null 
   return { isTrue: () => disk.writes.waiting.length > 0, everyUs: 150, withinUs: 20_000 };
 }
 
-/** How long after the write was seen it strikes: the next three bits of `arg`, 0 to 3.5 ms. */
+/** How long after the write was seen it strikes: the next three bits of `arg`, 0 to 32 ms. */
 export function lingerUs({ kind, arg }: Fault): number {
-  return kind === 'tornSlot' ? 0 : ((arg >> 1) & 7) * 500;
+  const bits = (arg >> 1) & 7;
+  return kind === 'tornSlot' || bits === 0 ? 0 : 250 << bits;
 }

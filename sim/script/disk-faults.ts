@@ -52,8 +52,7 @@ function fill(field: FaultField, node: SimNode): Undo | null {
 function failNext(field: FaultField, fault: Fault, operation: DiskOperation): Undo | null {
   const node = field.node(fault);
   if (node.host === null || !field.condemn(node)) return null;
-  node.disk.fail({ operation, failure: { kind: 'io', message: 'the medium failed' } });
-  return NOTHING_TO_UNDO;
+  return node.disk.fail({ operation, failure: { kind: 'io', message: 'the medium failed' } });
 }
 
 /** False when there is nothing to damage. */

@@ -13,10 +13,10 @@ import type { Script, Shape } from './types.ts';
 
 const HORIZON_MS = { min: 3_500, max: 7_500 };
 const SCENE_COUNTS = [
-  [0, 25],
+  [0, 15],
   [1, 40],
-  [2, 25],
-  [3, 10],
+  [2, 30],
+  [3, 15],
 ] as const;
 /** Before that there is no leader yet. */
 const FIRST_SCENE_MS = 700;
@@ -38,8 +38,8 @@ export function drawScript(seed: number): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
-    knobs: scenes.reduce((knobs, { wishes }) => ({ ...knobs, ...wishes }), drawKnobs(dice)),
-    net: drawNet(dice),
+    knobs: scenes.reduce((knobs, { wishes }) => ({ ...knobs, ...wishes.knobs }), drawKnobs(dice)),
+    net: scenes.reduce((net, { wishes }) => ({ ...net, ...wishes.net }), drawNet(dice)),
     clocks: drawClocks(dice, shape),
     hasHoles: dice.isHit(200, 'holes'),
     noise: dice.within(NOISE, 'noise'),

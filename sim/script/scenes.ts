@@ -55,8 +55,8 @@ function wakingLeader(stage: Stage): void {
   stage.ask('acquire', { client: near, holdMs: 3_000 });
   stage.ask('acquire', { client: far, afterMs: 100 });
   const afterMs = stage.drawn(200, 500, 'when');
-  const asleepMs = stage.drawn(550, 1_100, 'asleep');
-  const isCut = stage.isHit(700, 'cut');
+  const asleepMs = stage.drawn(580, 950, 'asleep');
+  const isCut = stage.isHit(850, 'cut');
   const forMs = asleepMs + stage.drawn(300, 1_500, 'cut');
   if (isCut) stage.strike('halves', { afterMs, forMs, arg: 16 << near });
   stage.strike('pause', { afterMs: afterMs + 2, forMs: asleepMs });
@@ -70,20 +70,20 @@ function wakingLeader(stage: Stage): void {
 
 /** A tail that only an old leader has outlives a newer leader that nobody followed (Figure 8). */
 function forgottenTail(stage: Stage): void {
-  if (stage.isHit(500, 'small')) stage.wishes = { appendBytes: 1, electionMs: 500 };
-  const awayMs = stage.drawn(650, 1_100, 'away');
+  if (stage.isHit(700, 'apart')) {
+    stage.wishes = { knobs: { appendBytes: 1, electionMs: 500 }, net: { latencyUs: 1_000 } };
+  }
+  const awayMs = stage.drawn(650, 1_000, 'away');
   stage.strike('isolate', { forMs: awayMs });
   stage.clamour(2, 60);
-  const deadMs = stage.drawn(700, 1_800, 'dead');
-  const heirMs = stage.drawn(520, 560, 'heir');
-  stage.strike('crash', {
-    afterMs: heirMs,
-    forMs: deadMs,
-    arg: 1 + 2 * stage.drawn(0, 3, 'linger'),
-  });
-  const againMs = Math.max(awayMs, heirMs + 100) + stage.drawn(0, 100, 'again');
-  const forMs = stage.drawn(300, 1_500, 'down');
-  stage.strike('crash', { afterMs: againMs, forMs, arg: 1 + 2 * stage.drawn(0, 7, 'linger 2') });
+  // The heir dies with what it wrote, before anybody else has it.
+  const heirMs = stage.drawn(502, 530, 'heir');
+  const deadMs = stage.drawn(900, 1_900, 'dead');
+  const lingers = [stage.drawn(0, 2, 'linger'), stage.drawn(2, 6, 'last')] as const;
+  stage.strike('powerLoss', { afterMs: heirMs, forMs: deadMs, arg: 1 + 2 * lingers[0] });
+  const againMs = awayMs + stage.drawn(0, 100, 'again');
+  const forMs = stage.drawn(1_000, 2_500, 'down');
+  stage.strike('powerLoss', { afterMs: againMs, forMs, arg: 1 + 2 * lingers[1] });
 }
 
 /** A holder dies, its lock is to be granted onward. */
@@ -205,8 +205,8 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [silentHolder, 6],
   [deadHolder, 2],
   [staleLeader, 4],
-  [wakingLeader, 4],
-  [forgottenTail, 3],
+  [wakingLeader, 7],
+  [forgottenTail, 5],
   [deadlyWrites, 4],
   [successions, 3],
   [darkness, 2],

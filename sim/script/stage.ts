@@ -2,7 +2,7 @@
 // counted from the beginning of the scene.
 
 import type { Dice } from './dice.ts';
-import type { Fault, FaultKind, Knobs, Op, OpKind, Shape } from './types.ts';
+import type { Fault, FaultKind, Knobs, Net, Op, OpKind, Shape } from './types.ts';
 
 /** Operations get their ids when the whole script is there. */
 export type OpPlan = Omit<Op, 'id'>;
@@ -23,12 +23,18 @@ export interface Ask {
   readonly holdMs?: number;
 }
 
+/** Settings for which a scene asks; the rest is drawn. */
+export interface Wishes {
+  readonly knobs?: Partial<Knobs>;
+  readonly net?: Partial<Net>;
+}
+
 /** Collects one scene. */
 export class Stage {
   readonly faults: Fault[] = [];
   readonly ops: OpPlan[] = [];
   /** Settings under which the scene is most dangerous. */
-  wishes: Partial<Knobs> = {};
+  wishes: Wishes = {};
   readonly shape: Shape;
   /** The lock that the scene is about. */
   readonly key: number;
