@@ -5,7 +5,6 @@ import type { SimNode } from '../cluster-node.ts';
 import type { DiskOperation } from '../world/disk-options.ts';
 import type { Undo } from '../world/direction.ts';
 import { loseLog, misdirectLog, rotLog, rotSlot } from '../world/damage.ts';
-import { NOTHING_TO_UNDO } from './fault-field.ts';
 import type { FaultField, Injector } from './fault-field.ts';
 import { DISK_MS, step } from './fault-steps.ts';
 import type { Fault } from './types.ts';

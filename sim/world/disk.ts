@@ -12,6 +12,7 @@ import type {
 import type { DiskImage } from './disk-image.ts';
 import { LATENCIES } from './disk-options.ts';
 import type { DiskOperation, PlannedFailure, SimDiskOptions, WriteEffect } from './disk-options.ts';
+import type { Undo } from './direction.ts';
 import { SlotImage } from './slot-image.ts';
 import { StoreImage } from './store-image.ts';
 import { WriteLanes } from './write-lanes.ts';
@@ -123,9 +124,13 @@ export class SimDisk {
     return { store: this.store.copy(), slots: [this.slots[0].copy(), this.slots[1].copy()] };
   }
 
-  /** Plans an error. Plans end with the life they were made in. */
-  fail(plan: PlannedFailure): void {
-    this.failures.push({ plan, left: plan.after ?? 0 });
+  /** Plans an error, until it is undone. Plans end with the life they were made in. */
+  fail(plan: PlannedFailure): Undo {
+    const failure = { plan, left: plan.after ?? 0 };
+    this.failures.push(failure);
+    return () => {
+      this.failures = this.failures.filter((each) => each !== failure);
+    };
   }
 
   private endLives(): void {
