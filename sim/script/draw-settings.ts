@@ -40,7 +40,8 @@ export function drawKnobs(dice: Dice): Knobs {
     electionMs,
     heartbeatMs: some(heartbeats, 'heartbeatMs', 80),
     ttlMs: some(ranges.KNOBS.ttlMs, 'ttlMs'),
-    marginMs: some(ranges.KNOBS.marginMs, 'marginMs', 350),
+    // 0 is the tightest that leases allow for.
+    marginMs: dice.isHit(450, 'no margin') ? 0 : some(ranges.KNOBS.marginMs, 'marginMs'),
     requestMs: some(ranges.KNOBS.requestMs, 'requestMs'),
     appendBytes: some(ranges.KNOBS.appendBytes, 'appendBytes'),
     inflightAppends: some(ranges.KNOBS.inflightAppends, 'inflightAppends'),
