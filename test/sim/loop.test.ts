@@ -3,6 +3,10 @@ import { EventLoop, FIRST, LAST } from '../../sim/world/loop.ts';
 import { KeyedRandom } from '../../sim/world/random.ts';
 import { CHECKPOINT_EVENTS, Trace } from '../../sim/world/trace.ts';
 import { createWorld } from '../../sim/world/world.ts';
+import type { ProcessPorts } from '../../sim/world/world.ts';
+import { echoServer, running, utf8 } from './echo.ts';
+
+const compare = (left: string, right: string): number => (left < right ? -1 : 1);
 
 function shuffled(seed: number): EventLoop {
   const random = new KeyedRandom(seed);
@@ -46,6 +50,32 @@ describe('simultaneous events', () => {
     const order = orderOf(loop);
     expect(order.slice(0, 5)).toEqual(['first', '1.0', '2.0', '3.0', '1.1']);
   });
+});
+
+/** What a server receives when two clients each send it three frames that arrive at one instant. */
+function meeting(seed: number, shuffleTies: boolean): string {
+  const network = { latencyUsMin: 100, latencyUsMax: 100, jitterUs: 0 };
+  const world = createWorld({ seed, network, shuffleTies });
+  const server = echoServer(world);
+  server.start();
+  for (const name of ['a', 'b']) {
+    const start = ({ transport }: ProcessPorts): void => {
+      transport.dial('server:1', 'client', (link) => {
+        if (typeof link === 'string') return;
+        for (const number of [1, 2, 3]) link.send(utf8.encode(`${name}${number}`));
+      });
+    };
+    world.process({ name, isSync: true, start }).start();
+  }
+  world.runSync(10_000);
+  return running(server).received.join(' ');
+}
+
+test('frames of one link keep their order, whoever else comes at the same time', () => {
+  const drawn = Array.from({ length: 20 }, (_, seed) => meeting(seed, true));
+  expect([...new Set(drawn)].sort(compare)).toEqual(['a1 a2 a3 b1 b2 b3', 'b1 b2 b3 a1 a2 a3']);
+  const plain = Array.from({ length: 20 }, (_, seed) => meeting(seed, false));
+  expect(new Set(plain).size).toBe(1);
 });
 
 describe('stopping', () => {
