@@ -18,6 +18,7 @@ import { clientClock, clientOptions, clusterOptions } from '../script/cluster-op
 import { scheduleFaults } from '../script/faults.ts';
 import type { Faults } from '../script/faults.ts';
 import type { Script } from '../script/types.ts';
+import { reportRejections } from '../workload/rejections.ts';
 import { startWorkload } from '../workload/workload.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { RunOptions, RunResult, RunScript } from './types.ts';
@@ -105,9 +106,14 @@ class Run {
     const { cluster, script, workload, faults } = this;
     const { world, verdict, oracle } = cluster;
     const isOver = (): boolean => verdict.violation !== null;
-    await world.run(isOver, script.horizonMs * US_PER_MS);
-    faults.healAll();
-    if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
+    const release = reportRejections(verdict);
+    try {
+      await world.run(isOver, script.horizonMs * US_PER_MS);
+      faults.healAll();
+      if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
+    } finally {
+      release();
+    }
     if (!isOver()) oracle.lookAtAll();
     const { noise } = script;
     if (!isOver()) judgeHistory({ history: this.history, log: oracle.log, verdict, noise });

@@ -21,7 +21,7 @@ export function releaseBarrier(core: Core): void {
   const { hard, barrier } = core;
   if (!hard.isTermDurable) return;
   for (const held of barrier.takeMessages(hard.isVoteDurable)) {
-    core.effects.push({ type: 'send', to: held.to, message: held.message });
+    core.effects.push({ type: 'send', to: held.to, message: asOfNow(core, held.message) });
   }
   const ack = barrier.takeAck(core.writes.durableIndex);
   if (ack === null) return;
@@ -39,4 +39,12 @@ export function releaseBarrier(core: Core): void {
       round: ack.round,
     },
   });
+}
+
+// What an answer says of the disk is true when it leaves: while it waited for its term to be
+// durable, an Append of that term's leader may have cut the log (INV-8).
+function asOfNow(core: Core, message: RaftMessage): RaftMessage {
+  if (message.type !== 'heartbeatResponse') return message;
+  const { log, writes } = core;
+  return { ...message, lastIndex: log.lastIndex, durableIndex: writes.durableIndex };
 }

@@ -172,6 +172,21 @@ test('R-07 a stale leader is told of the term; stale answers are dropped', () =>
   expect([cluster.node('n1').terms(), cluster.node('n1').core.commitIndex]).toEqual([[1], 0]);
 });
 
+test('INV-8 an answer that waited for its term tells of the disk as it is when it leaves', () => {
+  const cluster = followerWith([1, 1, 1], 1);
+  const n1 = cluster.node('n1');
+  n1.automatic.slots = false;
+  const early = cluster.inject('n2', 'n1', { type: 'heartbeat', term: 2, commit: 0, round: 1 });
+  cluster.inject('n2', 'n1', appendOf({ term: 2, prev: [1, 1], terms: [2] }));
+  expect(answers(early)).toEqual([]);
+  const from = n1.sent.length;
+  n1.completeSlots(cluster.nowUs);
+  const told = n1.sent.slice(from).map(({ message }) => message);
+  expect(told).toContainEqual(
+    expect.objectContaining({ type: 'heartbeatResponse', term: 2, lastIndex: 2, durableIndex: 1 }),
+  );
+});
+
 describe('a node that cannot go on', () => {
   test('stops when its leader contradicts what is committed', () => {
     const cluster = followerWith([1, 1], 1);
