@@ -36,8 +36,8 @@ export const BENIGN: readonly Mutant[] = [
     id: 'B-05',
     title: 'encoding: other order of the fields of heartbeats',
     file: 'src/wire/peer.ts',
-    find: `return [message.term, message.commit, message.round];`,
-    replace: `return [message.term, message.round, message.commit];`,
+    find: `message.term, message.commit, message.round];`,
+    replace: `message.term, message.round, message.commit];`,
     also: [
       {
         find: `commit: read.integer('commit'), round: read.integer('round') };`,

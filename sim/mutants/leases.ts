@@ -52,22 +52,6 @@ export const LEASING: MutantGroup = {
       replace: `if (position < over.length) this.expiring.add(session);`,
     },
     {
-      id: 'M-83',
-      title: 'expires a session without TTL that has executed commands',
-      file: 'src/locks/session.ts',
-      find: ` && session.leaseMs() !== null`,
-      replace: ``,
-    },
-    {
-      id: 'M-83b',
-      title: 'goes on counting the first lease of a session without TTL',
-      file: LEASES,
-      find: `lifted(session: SessionId): void {
-    this.table.delete(session);`,
-      replace: `lifted(session: SessionId): void {
-    void session;`,
-    },
-    {
       id: 'M-85',
       title: 'counts a renewal from the last tick',
       file: LEASES,
@@ -86,6 +70,22 @@ export const LEASING: MutantGroup = {
         'to it, its tick tests no deadlines, and apply compares the term of the entry with that ' +
         'of the proposer; each of the four alone suffices. The last two have tests of their own ' +
         '(test/node/leases.test.ts R-80b, test/locks/sessions.test.ts A2)',
+    },
+    {
+      id: 'M-83',
+      title: 'expires a session without TTL that has executed commands',
+      because: 'elsewhere',
+      why:
+        'its first lease lasts 15 s, longer than a run, and the leader forgets it with the first ' +
+        'command: test/locks/sessions.test.ts M-83 applies such an expiry',
+    },
+    {
+      id: 'M-83b',
+      title: 'goes on counting the first lease of a session without TTL',
+      because: 'equivalent',
+      why:
+        'apply spares a session without TTL that has executed a command (M-83); ' +
+        'test/node/leases.test.ts shows that it is not even proposed',
     },
   ],
 };
