@@ -173,6 +173,12 @@ export class NodeLife implements LifeView {
       const what = `${this.id} moves its commit index from ${before} to ${commitIndex}`;
       this.parts.verdict.report('INV-9', `${what}, of ${log.lastIndex}`);
     }
+    // A leader counts disks for entries of its own term only (§7.6): an older one that a majority
+    // holds can still be overwritten.
+    if (this.core.role === 'leader' && log.termAt(commitIndex) !== this.term) {
+      const what = `${this.id} commits entry ${commitIndex} of term ${log.termAt(commitIndex)}`;
+      this.parts.verdict.report('INV-4', `${what} by itself as the leader of term ${this.term}`);
+    }
     this.parts.commits.advance(this, before, commitIndex);
   }
 
