@@ -7,12 +7,13 @@ import type { Core } from '../../src/raft/state.ts';
  * was answered had been sent, from its election, or from its waking.
  */
 export class OfficeWatch {
-  /** The silence as of the last step in which it led. */
+  /** The silence as of the step in which it last stopped leading. */
   lastSilenceUs = 0;
   private readonly core: Core;
   private readonly answeredUs = new Map<NodeId, MonoUs>();
   private term = 0;
   private sinceUs: MonoUs = 0;
+  private wasLeading = false;
 
   constructor(core: Core) {
     this.core = core;
@@ -28,9 +29,9 @@ export class OfficeWatch {
     }
     if (isNew || isStall) this.sinceUs = core.nowUs;
     if (event.type === 'message') this.note(event);
-    if (core.role !== 'leader') {
-      if (event.type === 'tick') this.lastSilenceUs = this.silenceUs(core.nowUs);
-    }
+    const isLeading = core.role === 'leader';
+    if (this.wasLeading && !isLeading) this.lastSilenceUs = this.silenceUs(core.nowUs);
+    this.wasLeading = isLeading;
   }
 
   /** In microseconds of its own clock. */
