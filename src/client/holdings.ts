@@ -24,36 +24,39 @@ export interface Held {
   onLost(loss: Loss): void;
 }
 
-/** Who waits and who holds in one session, the latter two by the number of the acquire. */
+/**
+ * Who waits and who holds in one session. Invariant: an acquire is in here from its call to its
+ * end, so that the end of the session is its end, whatever was sent of it.
+ */
 export class Holdings {
-  // Bounded by the requests that a client may have waiting.
-  private readonly unopened = new Set<Waiting>();
+  // Not sent yet: the session is not open, or no leader is known. Bounded by the requests that a
+  // client may have waiting.
+  private readonly unsent = new Set<Waiting>();
   // Bounded by the cluster's limit of holdings per session.
   private readonly waiting = new Map<number, Waiting>();
   private readonly held = new Map<number, Held>();
   private onIdle: (() => void) | null = null;
 
-  /** Waits until the session is open. */
+  /** From now on it waits, with no number yet. */
   join(waiting: Waiting): void {
-    this.unopened.add(waiting);
+    this.unsent.add(waiting);
   }
 
-  /** Those who waited until the session is open; they do so no more. */
-  takeJoined(): readonly Waiting[] {
-    const joined = [...this.unopened];
-    this.unopened.clear();
-    return joined;
+  /** Those who have no number yet. */
+  joined(): readonly Waiting[] {
+    return [...this.unsent];
   }
 
-  /** Was sent under this number. */
+  /** Is sent under this number. */
   expect(acquireSeq: number, waiting: Waiting): void {
+    this.unsent.delete(waiting);
     this.waiting.set(acquireSeq, waiting);
   }
 
-  /** Waits no more. True when it was the last one that waited until the session is open. */
+  /** Waits no more. True when it was the last one that had no number yet. */
   forget(acquireSeq: number, waiting: Waiting): boolean {
     this.waiting.delete(acquireSeq);
-    return this.unopened.delete(waiting) && this.unopened.size === 0;
+    return this.unsent.delete(waiting) && this.unsent.size === 0;
   }
 
   hold(acquireSeq: number, held: Held): void {
@@ -78,7 +81,7 @@ export class Holdings {
   }
 
   giveUpWaiting(reason: HoldfastError): void {
-    for (const waiting of [...this.unopened, ...this.waiting.values()]) waiting.giveUp(reason);
+    for (const waiting of [...this.unsent, ...this.waiting.values()]) waiting.giveUp(reason);
   }
 
   /** Every grant with the number of its acquire. */
@@ -95,11 +98,11 @@ export class Holdings {
   /** All is over: forgets everything, then tells everybody. */
   lose(loss: Loss): void {
     const all = new Set<Waiting | Held>([
-      ...this.unopened,
+      ...this.unsent,
       ...this.waiting.values(),
       ...this.held.values(),
     ]);
-    this.unopened.clear();
+    this.unsent.clear();
     this.waiting.clear();
     this.held.clear();
     for (const each of all) each.onLost(loss);

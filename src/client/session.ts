@@ -67,12 +67,13 @@ export class Session {
 
   /** Calls back onOpen once the session is open (at once if it is), or why it will not be. */
   join(waiting: Waiting): void {
-    if (this.loss !== null) waiting.onLost(this.loss);
-    else if (this.id !== null) waiting.onOpen();
-    else {
-      this.holdings.join(waiting);
-      this.opening ??= this.parts.requests.submit(this.newOpening());
+    if (this.loss !== null) {
+      waiting.onLost(this.loss);
+      return;
     }
+    this.holdings.join(waiting);
+    if (this.id !== null) waiting.onOpen();
+    else this.opening ??= this.parts.requests.submit(this.newOpening());
   }
 
   /** It was decided or given up. Idempotent. */
@@ -171,12 +172,12 @@ export class Session {
     this.renewer = renewer;
     const leader = parts.links.leader();
     if (leader !== null) this.attach(leader);
-    for (const waiting of this.holdings.takeJoined()) waiting.onOpen();
+    for (const waiting of this.holdings.joined()) waiting.onOpen();
   }
 
   private onRefused(error: HoldfastError): void {
     this.opening = null;
-    for (const waiting of this.holdings.takeJoined()) waiting.onRefused(error);
+    for (const waiting of this.holdings.joined()) waiting.onRefused(error);
   }
 
   private onLeaseOver(loss: Loss): void {

@@ -50,6 +50,21 @@ describe('waiters', () => {
     expect(world.cluster.locks.inspect('a').holders).toHaveLength(1);
   });
 
+  test('B7 C10 an acquire that no node was sent before its session was lost', async () => {
+    const { world, client, grant } = await held();
+    const first = client.session.id;
+    for (const node of world.cluster.nodes) node.stop();
+    await world.run(50);
+    const lost = failureOf(client.lock('b').acquire({ waitMs: Infinity }));
+    const error = await world.settle(lost, 20_000);
+    expect([error.code, grant.held()]).toEqual(['SESSION_GONE', false]);
+    for (const node of world.cluster.nodes) node.start();
+    const next = await world.settle(client.lock('b').acquire());
+    expect([next.held(), client.session.id === first]).toEqual([true, false]);
+    // Nothing was asked for in the session that is over.
+    expect(world.standing('b')).toEqual({ holders: 1, waiters: 0 });
+  });
+
   test('C2 a waiter whose session an operator ends rejects within a heartbeat', async () => {
     const { world } = await held();
     const other = world.client();
