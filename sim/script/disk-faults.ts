@@ -51,7 +51,15 @@ function fill(field: FaultField, node: SimNode): Undo | null {
 function failNext(field: FaultField, fault: Fault, operation: DiskOperation): Undo | null {
   const node = field.node(fault);
   if (node.host === null || !field.condemn(node)) return null;
-  return node.disk.fail({ operation, failure: { kind: 'io', message: 'the medium failed' } });
+  const cancel = node.disk.fail({
+    operation,
+    failure: { kind: 'io', message: 'the medium failed' },
+  });
+  return () => {
+    cancel();
+    // Somebody starts it again without a thought: it must refuse.
+    if (node.host === null) node.start();
+  };
 }
 
 /** False when there is nothing to damage. */

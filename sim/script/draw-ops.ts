@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 import type { OpPlan } from './stage.ts';
 import type { OpKind, Shape } from './types.ts';
 
-const COUNT = { min: 30, max: 60 };
+const COUNT = { min: 25, max: 50 };
 const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
   ['tryAcquire', 20],
   ['acquireAll', 12],

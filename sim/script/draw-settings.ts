@@ -10,6 +10,12 @@ const NODES = [
   [5, 10],
   [1, 3],
 ] as const;
+const KEYS = [
+  [1, 15],
+  [2, 35],
+  [3, 25],
+  [4, 25],
+] as const;
 const CLOCK_KINDS = [
   ['exact', 57],
   ['tight', 23],
@@ -26,7 +32,7 @@ export function drawShape(dice: Dice): Shape {
   return {
     nodes: dice.weigh(NODES, 'nodes'),
     clients: dice.within({ min: 2, max: 5 }, 'clients'),
-    keys: dice.within({ min: 1, max: 4 }, 'keys'),
+    keys: dice.weigh(KEYS, 'keys'),
   };
 }
 

@@ -11,23 +11,26 @@ import { SCENES } from './scenes.ts';
 import { Stage } from './stage.ts';
 import type { Script, Shape } from './types.ts';
 
-const HORIZON_MS = { min: 3_500, max: 7_500 };
+/** Without scenes, or when they are over sooner. */
+const HORIZON_MS = { min: 2_200, max: 4_000 };
+const HORIZON_MS_MAX = 5_000;
+/** Between the last act of the scenes and the healing. */
+const CODA_MS = { min: 50, max: 500 };
 const SCENE_COUNTS = [
   [0, 15],
   [1, 40],
   [2, 30],
   [3, 15],
 ] as const;
-/** Before that there is no leader yet. */
-const FIRST_SCENE_MS = 700;
-const LAST_SCENE_MS = 2_200;
+/** When scenes begin: before that there is no leader yet. */
+const SCENE_MS = { min: 620, max: 1_500 };
 
-/** The script of this seed: about 5 s, 60 operations and 6 faults. */
+/** The script of this seed: about 3.5 s, 60 operations and 6 faults. */
 export function drawScript(seed: number): Script {
   const dice = new Dice(seed);
   const shape = drawShape(dice);
-  const horizonMs = dice.within(HORIZON_MS, 'horizon');
-  const scenes = drawScenes(dice, shape, horizonMs);
+  const scenes = drawScenes(dice, shape);
+  const horizonMs = drawHorizonMs(dice, scenes);
   const loose = drawLooseFaults(dice, shape, { horizonMs, scenes: scenes.length });
   const faults = [...scenes.flatMap((scene) => scene.faults), ...loose];
   const ops = [...scenes.flatMap((scene) => scene.ops), ...drawLooseOps(dice, shape, horizonMs)];
@@ -46,15 +49,23 @@ export function drawScript(seed: number): Script {
   };
 }
 
-function drawScenes(dice: Dice, shape: Shape, horizonMs: number): readonly Stage[] {
+function drawScenes(dice: Dice, shape: Shape): readonly Stage[] {
   const count = dice.weigh(SCENE_COUNTS, 'scenes');
   return Array.from({ length: count }, (_, number) => {
-    const when = { min: FIRST_SCENE_MS, max: horizonMs - LAST_SCENE_MS };
-    const startMs = dice.within(when, 'scene start', number);
+    const startMs = dice.within(SCENE_MS, 'scene start', number);
     const stage = new Stage(dice, shape, { number, startMs });
     dice.weigh(SCENES, 'scene', number)(stage);
     return stage;
   });
+}
+
+/** Runs end soon after their scenes: what is rare comes by the second, not by the run. */
+function drawHorizonMs(dice: Dice, scenes: readonly Stage[]): number {
+  const endMs = Math.max(0, ...scenes.map((scene) => scene.endMs));
+  const horizonMs = dice.within(HORIZON_MS, 'horizon');
+  if (scenes.length === 0) return horizonMs;
+  const codaMs = dice.within(CODA_MS, 'coda');
+  return Math.min(HORIZON_MS_MAX, Math.max(HORIZON_MS.min, endMs + codaMs));
 }
 
 function byTime<T extends { readonly atMs: number }>(list: readonly T[]): readonly T[] {

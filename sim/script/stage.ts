@@ -15,12 +15,13 @@ export interface Strike {
   readonly arg?: number;
 }
 
-/** Parts that have a default: at once, the first client, the scene's key, held for 20 ms. */
+/** Parts that have a default: at once, the first client, the scene's key, 20 ms, a drawn `arg`. */
 export interface Ask {
   readonly afterMs?: number;
   readonly client?: number;
   readonly key?: number;
   readonly holdMs?: number;
+  readonly arg?: number;
 }
 
 /** Settings for which a scene asks; the rest is drawn. */
@@ -28,6 +29,9 @@ export interface Wishes {
   readonly knobs?: Partial<Knobs>;
   readonly net?: Partial<Net>;
 }
+
+/** A lease and a half: whoever is silent for longer is given up. */
+const LASTING_MS = 1_400;
 
 /** Collects one scene. */
 export class Stage {
@@ -78,9 +82,16 @@ export class Stage {
     this.faults.push({ kind, target, atMs: this.startMs + afterMs, forMs, arg });
   }
 
-  ask(kind: OpKind, { afterMs = 0, client = 0, key = this.key, holdMs = 20 }: Ask): void {
-    const arg = this.drawn(0, 15, `ask ${this.ops.length}`);
-    this.ops.push({ client, kind, key, atMs: this.startMs + afterMs, holdMs, arg });
+  ask(kind: OpKind, { afterMs = 0, client = 0, key = this.key, holdMs = 20, arg }: Ask): void {
+    const atMs = this.startMs + afterMs;
+    const drawn = this.drawn(0, 15, `ask ${this.ops.length}`);
+    this.ops.push({ client, kind, key, atMs, holdMs, arg: arg ?? drawn });
+  }
+
+  /** When everything of it has begun, and long faults had time to show. */
+  get endMs(): number {
+    const ends = this.faults.map(({ atMs, forMs }) => atMs + Math.min(forMs, LASTING_MS));
+    return Math.max(this.startMs, ...ends, ...this.ops.map(({ atMs }) => atMs));
   }
 
   /** All clients ask for locks within `spanMs`, two requests each. */

@@ -79,7 +79,10 @@ export interface Fault {
 
 /** What a client may do. */
 export const OP_KINDS = [
-  /** Waits for the lock up to 4 s, then works under it for `holdMs`, writing to the store. */
+  /**
+   * Waits for the lock up to 4 s, or less by `arg`: from 16 on as many milliseconds. Then works
+   * under it for `holdMs`, writing to the store.
+   */
   'acquire',
   'tryAcquire',
   /** Key and the one after it, in one request. */

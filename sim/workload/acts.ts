@@ -41,8 +41,9 @@ interface Scene {
   readonly own: ClientProgram;
 }
 
-/** Longest waits by `arg`; the mildest first. */
+/** Longest waits by `arg`; the mildest first. From `WAIT_ARG_MIN` on it is the wait itself. */
 const WAITS_MS = [4_000, 4_000, 4_000, 4_000, 1_500, 500, 100] as const;
+const WAIT_ARG_MIN = 16;
 // One acquire in so many is given up by its caller, by a signal of its own.
 const GIVE_UP_ONE_IN = 8;
 const GIVE_UP_MS_MAX = 300;
@@ -80,8 +81,8 @@ async function acquire(scene: Scene, names: readonly string[]): Promise<void> {
   const { stage, worker, op, own } = scene;
   const wait = worker.beginWait(names, stage.world.nowUs);
   const { signal } = wait.controller;
-  const waitMs = present(WAITS_MS[op.arg % WAITS_MS.length], 'a wait');
-  if (op.arg % GIVE_UP_ONE_IN === GIVE_UP_ONE_IN - 1) {
+  const waitMs = waitOf(op);
+  if (op.arg < WAIT_ARG_MIN && op.arg % GIVE_UP_ONE_IN === GIVE_UP_ONE_IN - 1) {
     const afterMs = draw(scene, GIVE_UP_MS_MAX, 'give up');
     own.clock.after(afterMs * US_PER_MS, () => wait.controller.abort(GIVEN_UP));
   }
@@ -97,6 +98,10 @@ async function acquire(scene: Scene, names: readonly string[]): Promise<void> {
     worker.endWait(wait);
   }
   await workUnder(scene, grant);
+}
+
+function waitOf({ arg }: Op): number {
+  return arg < WAIT_ARG_MIN ? present(WAITS_MS[arg % WAITS_MS.length], 'a wait') : arg;
 }
 
 async function tryAcquire(scene: Scene): Promise<void> {

@@ -1,6 +1,7 @@
 // What a medium does to data that it had accepted. All of it is detectable: checksums, the order of
 // the rows or the row of the end say that something is wrong (RAFT.md §15.3), and a node that finds
-// it must refuse to serve. `pick` is any whole number from 0; it chooses row, byte and bit.
+// it must refuse to serve. `pick` is any whole number from 0; it chooses row, byte and bit:
+// the rows are counted from the newest one back.
 
 import { CHUNK_RANGE } from '../../src/node/storage/layout.ts';
 import type { SlotImage } from './slot-image.ts';
@@ -42,7 +43,7 @@ export function rotSlot(slot: SlotImage, pick: number): boolean {
 
 function logRow(store: StoreImage, pick: number): string | null {
   const keys = store.keys().filter((key) => key >= CHUNK_RANGE.from && key < CHUNK_RANGE.to);
-  return keys[pick % keys.length] ?? null;
+  return keys.at(-1 - (pick % keys.length)) ?? null;
 }
 
 function flipped(content: Uint8Array, pick: number): Uint8Array {

@@ -172,7 +172,9 @@ describe('faults', () => {
 
   test('INV-20 a failed write excuses the end of that node, not of another, nor any reason', async () => {
     const { faults, exits } = await play(scriptOf([strike('writeError', { target: 2 })]));
-    expect(exits.map(({ id }) => id)).toEqual(['n2']);
+    // Then somebody starts it again, and it refuses.
+    expect(exits.map(({ id, exit }) => `${id} ${exit.exitCode}`)).toEqual(['n2 85', 'n2 85']);
+    expect(exits[1]?.exit.message).toMatch(/^A write or sync in this directory failed earlier/);
     const exit = exits[0]?.exit ?? { exitCode: 0, message: '' };
     expect(faults.isExitJustified('n2', exit)).toBe(true);
     expect(faults.isExitJustified('n1', exit)).toBe(false);

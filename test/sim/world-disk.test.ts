@@ -84,7 +84,7 @@ describe('INV-20 damage of what was synced', () => {
   test('is over when the row is written anew, and not by a write that is not synced', async () => {
     const { node } = await crashed(4);
     const { store } = node.disk;
-    const key = store.keys().find((each) => each.startsWith('l/')) ?? '';
+    const key = store.keys().findLast((each) => each.startsWith('l/')) ?? '';
     rotLog(store, 0);
     const put = { type: 'put', key, value: new Uint8Array(3) } as const;
     store.land([put], false);
