@@ -253,6 +253,7 @@ export class SimCluster {
         const timer = this.world.after(delayUs, callback);
         return () => timer.cancel();
       },
+      onFailed: () => this.oracle.writeFailed(id),
       ...options.disk,
       ...(image === undefined ? {} : { image }),
     });

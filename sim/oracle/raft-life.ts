@@ -7,6 +7,7 @@ import type { RaftEffect, RaftEvent, RaftStart } from '../../src/raft/events.ts'
 import { checkInvariants } from '../../src/raft/invariants.ts';
 import type { CoreSnapshot } from '../../src/raft/invariants.ts';
 import type { Core } from '../../src/raft/state.ts';
+import { AdmissionChecks } from './admission-checks.ts';
 import type { LogTerms } from './log-terms.ts';
 import type { LogBook } from './log.ts';
 import { reportBroken } from './raft-broken.ts';
@@ -45,9 +46,11 @@ export class NodeLife implements LifeView {
   private readonly parts: LifeParts;
   private readonly log: LogWatch;
   private readonly reads: ReadChecks;
+  private readonly admission: AdmissionChecks;
   private term: Term;
   private leads: Term = 0;
   private wasLeading = false;
+  private hasFailedWrite = false;
   private committed: Index;
   private lastApplied: Index;
   private snapshot: CoreSnapshot | null = null;
@@ -68,6 +71,7 @@ export class NodeLife implements LifeView {
     this.parts = parts;
     this.log = new LogWatch(core, start, parts);
     this.reads = new ReadChecks(this.id, parts.verdict);
+    this.admission = new AdmissionChecks(core, parts.verdict);
     this.term = start.term;
     this.committed = start.applied;
     this.lastApplied = start.applied;
@@ -87,13 +91,20 @@ export class NodeLife implements LifeView {
     else if (event.type === 'read') this.reads.asked(event.id, this.parts.commits.lastIndex);
     // After a fatal effect the state is whatever it was in the middle of the step.
     if (this.core.isStopped) return;
+    if (this.hasFailedWrite) this.checkSilence(effects);
     const isNewTerm = this.followTerm();
     this.log.follow(event, this.wasLeading && !isNewTerm && this.core.role === 'leader');
     const isNewLeader = this.followRole(isNewTerm);
+    if (event.type === 'propose') this.admission.proposed(event.proposals, effects);
     if (this.core.commitIndex !== this.committed) this.followCommit();
     if (event.type === 'applied') this.checkApplied();
     for (const effect of effects) this.follow(effect);
     if (--this.stepsToLook <= 0 || isNewLeader) this.lookAtCore();
+  }
+
+  /** It is told now that a write of its disk failed. */
+  writeFailed(): void {
+    this.hasFailedWrite = true;
   }
 
   /** INV-9: applied in order, each entry once, none that is not committed. */
@@ -140,6 +151,14 @@ export class NodeLife implements LifeView {
     }
   }
 
+  // INV-20, M-66: what a disk holds after a failed write is unknown, so nothing is built on it.
+  private checkSilence(effects: readonly RaftEffect[]): void {
+    const act = effects.find(({ type }) => type !== 'role' && type !== 'readFailed');
+    if (act === undefined) return;
+    const what = `${this.id} goes on (${act.type}) although a write of its disk failed`;
+    this.parts.verdict.report('INV-20', what);
+  }
+
   private followTerm(): boolean {
     const { term } = this.core.hard;
     if (term === this.term) return false;
@@ -162,6 +181,7 @@ export class NodeLife implements LifeView {
     this.leads = this.term;
     this.parts.elections.won(this);
     this.parts.commits.checkLeader(this);
+    this.admission.begin();
     return true;
   }
 
@@ -180,6 +200,7 @@ export class NodeLife implements LifeView {
       this.parts.verdict.report('INV-4', `${what} by itself as the leader of term ${this.term}`);
     }
     this.parts.commits.advance(this, before, commitIndex);
+    this.admission.committed(commitIndex);
   }
 
   private checkApplied(): void {

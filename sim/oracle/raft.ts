@@ -79,6 +79,11 @@ export class RaftOracle {
     };
   }
 
+  /** The node is told now that a write of its disk failed. */
+  writeFailed(id: NodeId): void {
+    this.lives.get(id)?.writeFailed();
+  }
+
   /** Looks at the whole state of every node as it is, or was when it died. */
   lookAtAll(): void {
     for (const life of this.lives.values()) life.lookAtAll();

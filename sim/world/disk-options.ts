@@ -29,6 +29,8 @@ export interface SimDiskOptions {
   /** False: batches are answered before they are synced, as a bug or a bad disk has it (M-65). */
   readonly syncsBatches?: boolean;
   readonly syncsSlots?: boolean;
+  /** The process is about to hear that a write failed: it must end (RAFT.md §15.4). */
+  readonly onFailed?: () => void;
   /** An unsynced batch may be lost before a later synced one (RAFT.md §15.1.5). Default false. */
   readonly hasHoles?: boolean;
   /** What it holds at first; nothing by default. */

@@ -214,7 +214,11 @@ export class SimDisk {
       land: () => {
         if (isLanded) land();
       },
-      answer: () => this.answer(life, () => done(result)),
+      answer: () =>
+        this.answer(life, () => {
+          if (!result.ok) this.options.onFailed?.();
+          done(result);
+        }),
     });
   }
 

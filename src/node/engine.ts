@@ -63,6 +63,7 @@ export class Engine {
   private readonly queue: RaftEvent[] = [];
   private isTurning = false;
   private isOver = false;
+  private isSilent = false;
   private timer: Timer | null = null;
   private timerUs = 0;
   private lastAdmission: Admission | null = null;
@@ -83,6 +84,13 @@ export class Engine {
     this.timer = null;
   }
 
+  /** For a disk that failed, until the node ends for it: nothing happens, so nothing is said. */
+  silence(): void {
+    this.isSilent = true;
+    this.timer?.cancel();
+    this.timer = null;
+  }
+
   status(): RaftStatus {
     return this.options.raft.status();
   }
@@ -93,7 +101,7 @@ export class Engine {
   }
 
   step(event: RaftEvent): void {
-    if (this.isOver) return;
+    if (this.isOver || this.isSilent) return;
     this.queue.push(event);
     if (this.isTurning) return;
     this.isTurning = true;
@@ -207,7 +215,7 @@ export class Engine {
   }
 
   private arm(): void {
-    if (this.isOver) return;
+    if (this.isOver || this.isSilent) return;
     const { clock, raft, tickUs } = this.options;
     const nowUs = clock.monoUs();
     const dueUs = Math.min(raft.nextDeadlineUs(), nowUs + tickUs);

@@ -67,6 +67,8 @@ class NodeHost implements Host {
       random: ports.random,
       logger: ports.logger,
       tailBytesMax: TAIL_BYTES_MAX,
+      // The exit follows with the answer of the call that failed (RAFT.md §15.4).
+      onFailure: () => this.replica?.engine.silence(),
     });
     this.door = new ClientDoor({
       host: this,

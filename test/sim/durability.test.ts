@@ -125,6 +125,22 @@ describe('R-77 a sync that fails', () => {
     expect(retry?.outcome.code).toBe('GRANTED');
   });
 
+  test('R-77 from the error on nothing leaves a leader, however long its mark takes', async () => {
+    const { cluster, leader } = await withLeader({ seed: 80 });
+    const { disk } = cluster.node(leader);
+    const session = await cluster.openSession(leader);
+    disk.fail({ operation: 'batch', failure: { kind: 'io', message: 'EIO' }, effect: 'lost' });
+    session.acquire(leader, 'a');
+    await cluster.world.run(100);
+    // The batch is under way; what is written after it takes long.
+    disk.extraDelayUs = 10_000_000;
+    await cluster.waitLeader(leader, 5_000);
+    expect(cluster.node(leader).exit).toBe(null);
+    disk.extraDelayUs = 0;
+    await cluster.until('its end', () => cluster.node(leader).exit !== null);
+    expect(cluster.node(leader).exit?.exitCode).toBe(85);
+  });
+
   test('R-77 a full disk ends the node too, but lets it come back', async () => {
     const { cluster, leader, followers } = await withLeader({ seed: 79 });
     const [full] = followers;

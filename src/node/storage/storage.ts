@@ -1,7 +1,7 @@
 // The directory of one node as its host sees it. Keeps the order that safety needs: the term
 // before entries of that term (R-36), the floor lowered before a cut below it, and after the first
 // failed write nothing any more (RAFT.md §15.4): it is not tried again, and the directory is
-// marked, before anybody hears of it.
+// marked before the call is answered. A bad disk may take long for that; `onFailure` comes before.
 
 import { assert, present } from '../../base/assert.ts';
 import type { Index, NodeId } from '../../base/units.ts';
@@ -34,6 +34,8 @@ export interface NodeStorageOptions {
   readonly logger: Logger;
   /** Bytes of newest entries that recovery hands to the core. */
   readonly tailBytesMax: number;
+  /** The first failure, at once: its call is answered only when the directory was marked. */
+  readonly onFailure?: () => void;
 }
 
 /** The storage of a node over its two media. */
@@ -187,10 +189,11 @@ class DirectoryStorage implements NodeStorage {
     };
   }
 
-  // The first failure is the one that counts; the mark is tried once, and before anybody hears.
+  // The first failure is the one that counts; the mark is tried once, before the call is answered.
   private fail(exit: StorageExit, done: () => void): void {
     if (this.failure !== null) return done();
     this.failure = exit;
+    this.options.onFailure?.();
     if (this.hardState === null) return done();
     markFailed(this.hardState, exit, done);
   }
