@@ -22,14 +22,15 @@ export function probe(cluster: SimCluster, withinUs: number): Pending<Settled<vo
   });
 }
 
-/** Ends every session that there is, as an operator. */
-export async function endSessions(cluster: SimCluster, withinUs: number): Promise<void> {
+/** Asks as an operator for the end of every session that there is; gives how many there were. */
+export async function endSessions(cluster: SimCluster, withinUs: number): Promise<number | null> {
   const result = await ask(cluster, { kind: 'sessions', after: 0, limit: LIST_MAX }, withinUs);
   const leader = cluster.leader();
-  if (result?.kind !== 'sessions' || leader === null) return;
+  if (result?.kind !== 'sessions' || leader === null) return null;
   for (const { session } of result.sessions) {
     cluster.send(leader, { op: 'endSession', session, by: PROBE, reason: 'the run is over' });
   }
+  return result.sessions.length;
 }
 
 /** Says who waits although all that it waits for is free and nobody stands before it, or null. */

@@ -16,8 +16,14 @@ import type { OracleName, Verdict } from './verdict.ts';
 /** What liveness is judged by. */
 export interface LivenessParts {
   readonly verdict: Verdict;
-  /** `condemned`: nodes that may stay down, for their disks were damaged beyond repair. */
-  readonly faults: { readonly condemned: ReadonlySet<NodeId> };
+  /**
+   * `condemned`: nodes that may stay down, for their disks were damaged beyond repair. `leftOut`:
+   * others that are away, without which the rest must do.
+   */
+  readonly faults: {
+    readonly condemned: ReadonlySet<NodeId>;
+    readonly leftOut: ReadonlySet<NodeId>;
+  };
 }
 
 /** To be called once when all faults are healed; runs the world until all is shown, or is not. */
@@ -49,11 +55,12 @@ const STEPS: readonly ((liveness: Liveness) => Promise<unknown>)[] = [
 const BOUND = 20;
 const GRACE = 4;
 const WATCH = 5;
-const WATCH_SHORT = 1.5;
-const WATCH_LONG_ONE_IN = 4;
+const WATCH_SHORT = 1;
+const WATCH_LONG_ONE_IN = 8;
 // How clients go. To die costs a TTL of virtual time. To stand still does too, but then their
 // leases run out under a steady leader, which is where too long a belief shows.
-const ENDS = ['close', 'close', 'close', 'pause', 'pause', 'crash'] as const;
+const ENDS = ['close', 'close', 'close', 'close', 'pause', 'pause', 'crash'] as const;
+const ENDS_TTL_MS_MAX = 1_500;
 const POLL_US = 5 * US_PER_MS;
 // How much longer a period may be that somebody's clock measures.
 const STRETCH = { within: 1.02, beyond: 2 } as const;
@@ -83,7 +90,7 @@ class Liveness {
 
   /** LIV-1. */
   async hasLeader(): Promise<boolean> {
-    return this.demand('LIV-1', 'nobody leads', BOUND, () => this.cluster.leader() !== null);
+    return this.demand('LIV-1', 'nobody leads', BOUND, () => this.leader() !== null);
   }
 
   /** LIV-3: a new client takes a lock that nobody wants, gives it back and leaves. */
@@ -92,8 +99,7 @@ class Liveness {
     const probing = probe(this.cluster, 2 * this.bound());
     await this.run(() => probing.isSettled, BOUND);
     if (this.isOver() || (probing.isSettled && probing.value.isOk)) return;
-    if (this.cluster.leader() === null)
-      this.report('LIV-1', 'the leader did not stay, nor another');
+    if (this.leader() === null) this.report('LIV-1', 'the leader did not stay, nor another');
     else if (!probing.isSettled) this.report('LIV-3', 'a new client was not given a free lock');
     else if (!probing.value.isOk)
       this.report('LIV-3', `a new client: ${String(probing.value.error)}`);
@@ -114,21 +120,33 @@ class Liveness {
     const { cluster, workload, script } = this;
     // Sessions without end stay until an operator ends them, so here nobody may leave one.
     const isEndless = script.knobs.ttlMs === 0;
+    const isLong = isEndless || script.knobs.ttlMs > ENDS_TTL_MS_MAX;
     const drawn = ENDS[cluster.world.random.below(ENDS.length, 'how clients go')] ?? 'close';
-    for (const client of workload.clients) this.dismiss(client, isEndless ? 'close' : drawn);
-    if (isEndless) await endSessions(cluster, this.bound());
+    for (const client of workload.clients) this.dismiss(client, isLong ? 'close' : drawn);
+    if (isEndless) await this.endsAll();
     const ttlUs = script.knobs.ttlMs * US_PER_MS * this.stretch;
     await this.demand(
       'LIV-5',
       'sessions of the dead are left',
       BOUND + ttlUs / this.electionUs,
       () => {
-        const leader = cluster.leader();
+        const leader = this.leader();
         if (leader === null) return false;
         const { sessions, locks } = cluster.status(leader);
         return sessions === 0 && locks === 0;
       },
     );
+  }
+
+  // A leader that has no room refuses an end, and then it is asked for once more.
+  private async endsAll(): Promise<void> {
+    const { cluster } = this;
+    const untilUs = cluster.world.nowUs + this.bound() / 2;
+    while (!this.isOver() && cluster.world.nowUs < untilUs) {
+      const ended = await endSessions(cluster, this.electionUs);
+      if (ended === 0) return;
+      await this.run(() => false, 1);
+    }
   }
 
   private dismiss(client: SimClient, end: (typeof ENDS)[number]): void {
@@ -188,7 +206,14 @@ class Liveness {
   }
 
   private expected(): readonly SimNode[] {
-    return this.cluster.all().filter(({ id }) => !this.parts.faults.condemned.has(id));
+    const { condemned, leftOut } = this.parts.faults;
+    return this.cluster.all().filter(({ id }) => !condemned.has(id) && !leftOut.has(id));
+  }
+
+  /** Whoever leads those that must live; one that is away may still believe that it leads. */
+  private leader(): NodeId | null {
+    const leader = this.cluster.leader();
+    return leader === null || this.parts.faults.leftOut.has(leader) ? null : leader;
   }
 
   private isOver(): boolean {
@@ -226,8 +251,12 @@ class Liveness {
   }
 
   private report(oracle: OracleName, message: string): void {
-    const condemned = [...this.parts.faults.condemned];
-    const down = condemned.length === 0 ? '' : `\ncondemned: ${condemned.join(', ')}`;
-    this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${down}`);
+    const { condemned, leftOut } = this.parts.faults;
+    const excuses = listed('condemned', condemned) + listed('left out', leftOut);
+    this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${excuses}`);
   }
+}
+
+function listed(what: string, ids: ReadonlySet<NodeId>): string {
+  return ids.size === 0 ? '' : `\n${what}: ${[...ids].join(', ')}`;
 }

@@ -3,13 +3,7 @@
 
 /** The name of what was promised and not kept: an invariant, liveness, determinism, a crash. */
 export type OracleName =
-  | `INV-${number}`
-  | `LIV-${number}`
-  | `DET-${number}`
-  | 'EXIT'
-  | 'ASSERT'
-  | 'API'
-  | 'SPIN';
+  `INV-${number}` | `LIV-${number}` | `DET-${number}` | 'EXIT' | 'ASSERT' | 'API' | 'SPIN';
 
 /** A broken promise. */
 export interface Violation {

@@ -5,6 +5,7 @@ import { US_PER_MS } from '../../src/base/units.ts';
 import type { NodeId } from '../../src/base/units.ts';
 import type { HostExit } from '../../src/node/host-types.ts';
 import type { SimClient } from '../cluster-client.ts';
+import type { SimNode } from '../cluster-node.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { Undo } from '../world/direction.ts';
 import { leaderWait, lingerUs, writeWait } from './ambush.ts';
@@ -23,11 +24,18 @@ export interface Faults {
   readonly condemned: ReadonlySet<NodeId>;
   /** How many faults applied so far. */
   readonly struck: number;
-  /** Ends all faults for good: nothing strikes afterwards, and whoever may run does. */
+  /** Nodes that did not come back when all others did. */
+  readonly leftOut: ReadonlySet<NodeId>;
+  /**
+   * Ends all faults for good: nothing strikes afterwards, and whoever may run does. In some runs a
+   * minority stays away for good, for the others must do without it.
+   */
   healAll(): void;
   /** True if a fault is the reason for which the node ended. */
   isExitJustified(id: NodeId, exit: HostExit): boolean;
 }
+
+const LEAVES_OUT_ONE_IN = 3;
 
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   ...NODE_FAULTS,
@@ -48,6 +56,7 @@ export function scheduleFaults(
 class ScheduledFaults implements Faults {
   private readonly field: FaultField;
   private readonly active = new Set<Undo>();
+  private readonly away = new Set<NodeId>();
   private strikes = 0;
   private isOver = false;
 
@@ -67,12 +76,37 @@ class ScheduledFaults implements Faults {
     return this.strikes;
   }
 
+  get leftOut(): ReadonlySet<NodeId> {
+    return this.away;
+  }
+
   healAll(): void {
     this.isOver = true;
     for (const undo of this.active) undo();
     this.active.clear();
     for (const node of this.field.nodes) this.field.revive(node);
     for (const { handle } of this.field.clients) handle.start();
+    this.leaveOut();
+  }
+
+  // What is drawn depends on no fault, so that it stays as the script shrinks. Together with the
+  // condemned ones they are a minority: of all that was committed, the others have a copy.
+  private leaveOut(): void {
+    const { field } = this;
+    const { nodes } = field;
+    const { random } = field.cluster.world;
+    const minority = Math.floor((nodes.length - 1) / 2);
+    if (minority === 0 || random.below(LEAVES_OUT_ONE_IN, 'some stay away') > 0) return;
+    const leader = random.below(2, 'the leader stays away') === 0 ? field.leader() : null;
+    const from = leader === null ? random.below(nodes.length, 'who') : nodes.indexOf(leader);
+    const count = 1 + random.below(minority, 'how many stay away');
+    const order = [...nodes.slice(from), ...nodes.slice(0, from)];
+    const others = order.filter(({ id }) => !this.condemned.has(id));
+    const most = minority - this.condemned.size;
+    for (const node of others.slice(0, Math.min(count, most))) {
+      this.away.add(node.id);
+      takeAway(field, node);
+    }
   }
 
   isExitJustified(id: NodeId, exit: HostExit): boolean {
@@ -119,4 +153,12 @@ class ScheduledFaults implements Faults {
       if (this.active.delete(undo)) undo();
     });
   }
+}
+
+/** It is dead, stands still, or is heard and reached by nobody. */
+function takeAway(field: FaultField, node: SimNode): void {
+  const how = field.cluster.world.random.below(3, 'how it stays away', node.id);
+  if (how === 0) node.crash();
+  else if (how === 1) node.pause();
+  else field.impair([node.id], [...field.nodeNames, ...field.clientNames], { isCut: true });
 }

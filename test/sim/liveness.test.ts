@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LockView } from '../../src/locks/outcomes.ts';
 import { strandedIn } from '../../sim/oracle/liveness-acts.ts';
 import { beginRun, opOf, scriptOf } from './workload-run.ts';
-import type { Run } from './workload-run.ts';
+import type { Away, Run } from './workload-run.ts';
 
 const SOME = [
   opOf({ id: 1, atMs: 1_000, holdMs: 60_000 }),
@@ -16,8 +16,8 @@ async function begin(ops = SOME): Promise<Run & { readonly leader: string }> {
 }
 
 /** What is said of it, after its first line. */
-async function findingOf(run: Run, condemned: readonly string[] = []): Promise<string> {
-  await run.checkLiveness(condemned);
+async function findingOf(run: Run, away: Away = {}): Promise<string> {
+  await run.checkLiveness(away);
   const { oracle = 'nothing', message = '' } = run.verdict.violation ?? {};
   return `${oracle}: ${message}`;
 }
@@ -85,7 +85,7 @@ describe('liveness', () => {
     expect(await findingOf(run)).toContain('LIV-4: the logs differ');
     const excused = await begin();
     excused.cluster.node(behind).crash();
-    expect(await findingOf(excused, [behind])).toBe('nothing: ');
+    expect(await findingOf(excused, { condemned: [behind] })).toBe('nothing: ');
   });
 
   test('LIV-2 a leader that goes without a reason', async () => {
@@ -97,11 +97,31 @@ describe('liveness', () => {
     expect(finding).toContain(`before: n1 t1 ${run.leader}`);
   });
 
+  test('LIV-1 LIV-6 the others do without one that stays away, even if it led', async () => {
+    for (const how of ['crash', 'pause', 'isolate'] as const) {
+      const run = await begin();
+      const { world } = run.cluster;
+      if (how === 'isolate') world.isolate(run.leader);
+      else run.cluster.node(run.leader)[how]();
+      expect(await findingOf(run, { leftOut: [run.leader] }), how).toBe('nothing: ');
+      expect(run.cluster.leader()).not.toBe(run.leader);
+      expect(run.workload.isIdle).toBe(true);
+    }
+  });
+
+  test('LIV-1 who stays away is named when the others do not manage', async () => {
+    const run = await begin();
+    for (const id of run.cluster.ids) run.cluster.world.isolate(id);
+    const finding = await findingOf(run, { leftOut: [run.leader] });
+    expect(finding).toContain('LIV-1: nobody leads');
+    expect(finding).toContain(`left out: ${run.leader}`);
+  });
+
   test('nothing is demanded without a majority', async () => {
     const run = await begin();
     const [one = '', other = ''] = run.cluster.ids;
     for (const id of [one, other]) run.cluster.node(id).crash();
-    expect(await findingOf(run, [one, other])).toBe('nothing: ');
+    expect(await findingOf(run, { condemned: [one, other] })).toBe('nothing: ');
   });
 });
 

@@ -20,7 +20,13 @@ export interface Run {
   /** Up to this virtual time, or the first violation. */
   until(timeMs: number): Promise<void>;
   /** To be called when everything is healed. */
-  checkLiveness(condemned?: readonly NodeId[]): Promise<void>;
+  checkLiveness(away?: Away): Promise<void>;
+}
+
+/** Who need not be there when everything is healed. */
+export interface Away {
+  readonly condemned?: readonly NodeId[];
+  readonly leftOut?: readonly NodeId[];
 }
 
 export interface RunOptions {
@@ -102,8 +108,8 @@ export async function beginRun(script: Script, options: RunOptions = {}): Promis
         verdict.violation !== null || cluster.world.nowUs >= timeMs * 1_000;
       await cluster.world.run(isOver, timeMs * 1_000 - cluster.world.nowUs);
     },
-    checkLiveness: async (condemned = []) => {
-      const faults = { condemned: new Set(condemned) };
+    checkLiveness: async ({ condemned = [], leftOut = [] } = {}) => {
+      const faults = { condemned: new Set(condemned), leftOut: new Set(leftOut) };
       await checkLiveness(cluster, workload, script, { verdict, faults });
     },
   };
