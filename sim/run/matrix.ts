@@ -55,22 +55,27 @@ export function totals({ planted, benign, canary, how }: Matrix): readonly strin
   const runs = killed.map((hunted) => hunted.runs).sort((left, right) => left - right);
   const small = killed.filter(({ shrunk }) => isSmall(shrunk));
   const wolves = benign.filter(({ killedBy }) => killedBy !== null);
+  const voids = [...planted, ...benign, canary].filter(({ isVoid }) => isVoid);
   return [
     `killed ${killed.length} of ${planted.length} bugs, at the median in ${median(runs)} runs`,
     `shrunk to at most ${FAULTS_SMALL} faults and ${OPS_SMALL} operations: ` +
       `${small.length} of ${killed.length}`,
     `harmless changes killed: ${wolves.length} of ${benign.length}`,
     `the canary ${canary.killedBy === null ? 'survived' : `died in run ${canary.runs}`}`,
+    ...(voids.length === 0
+      ? []
+      : [`void, because the unchanged program fails in the same script: ${voids.length}`]),
     how,
   ];
 }
 
 /** One line of the terminal. */
-export function matrixLine({ mutant, killedBy, runs, shrunk, message, elapsedMs }: Hunted): string {
+export function matrixLine(hunted: Hunted): string {
+  const { mutant, runs, shrunk, message, elapsedMs } = hunted;
   const size = shrunk === null ? '' : `${shrunk.faults}+${shrunk.ops}`;
   const words = [
     mutant.id.padEnd(6),
-    (killedBy ?? 'SURVIVED').padEnd(8),
+    fateIn(hunted).toUpperCase().padEnd(8),
     String(runs).padStart(5),
     size.padStart(6),
     `${(elapsedMs / 1_000).toFixed(1)}s`.padStart(7),
@@ -83,9 +88,14 @@ function namesOf({ mutant }: Hunted): readonly string[] {
   return [mutant.id, mutant.title];
 }
 
-function fateOf({ killedBy, runs, shrunk }: Hunted): readonly string[] {
+function fateIn({ killedBy, isVoid }: Hunted): string {
+  return killedBy ?? (isVoid ? 'void' : 'survived');
+}
+
+function fateOf(hunted: Hunted): readonly string[] {
+  const { runs, shrunk } = hunted;
   const size = shrunk === null ? '' : `${shrunk.faults} faults, ${shrunk.ops} operations`;
-  return [killedBy ?? 'survived', String(runs), size];
+  return [fateIn(hunted), String(runs), size];
 }
 
 function isSmall(shrunk: Hunted['shrunk']): boolean {

@@ -1,8 +1,10 @@
 // Lets the random campaign loose on programs with a mutant, several at a time.
 
 import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mutant } from '../mutants/types.ts';
+import { EXIT } from './command.ts';
 import type { MutantTrees } from './mutant-tree.ts';
 import { Stopwatch } from './stopwatch.ts';
 
@@ -19,8 +21,13 @@ export interface HuntPlan {
 /** What became of one mutant. */
 export interface Hunted {
   readonly mutant: Mutant;
-  /** The promise that a run found broken; null: it survived. */
+  /**
+   * The promise that a run found broken, though the unchanged program keeps it in the same script;
+   * null: it survived.
+   */
   readonly killedBy: string | null;
+  /** The unchanged program broke a promise in the same script: the hunt proved nothing. */
+  readonly isVoid: boolean;
   /** Random runs up to that one, or all. */
   readonly runs: number;
   /** What was broken, in a sentence; or why the program did not even report. */
@@ -57,16 +64,40 @@ export async function huntAll(
 async function hunt(trees: MutantTrees, mutant: Mutant, plan: HuntPlan): Promise<Hunted> {
   const watch = new Stopwatch();
   const folder = await trees.plant(mutant);
-  const output = await runHunt(folder, plan);
+  const { script, ...report } = readReport((await runProgram(folder, huntWords(plan))).output);
+  const isVoid = report.killedBy !== null && !(await isHarmless(trees, folder, script));
+  const fate = isVoid ? { ...report, killedBy: null, message: blame(report) } : report;
   await trees.remove(mutant);
-  return { mutant, ...readReport(output), elapsedMs: watch.elapsedMs };
+  return { mutant, ...fate, isVoid, elapsedMs: watch.elapsedMs };
 }
 
-function runHunt(folder: string, { seed, runs, shrinks }: HuntPlan): Promise<string> {
-  const program = join(folder, 'sim', 'run', 'cli.js');
+/** Whether the unchanged program keeps its promises in that script; else a kill proves nothing. */
+async function isHarmless(trees: MutantTrees, folder: string, script: unknown): Promise<boolean> {
+  const file = join(folder, 'script.json');
+  await writeFile(file, JSON.stringify({ about: 'Kills a mutant.', violated: null, script }));
+  const { exitCode } = await runProgram(trees.plain, ['replay', file]);
+  return exitCode === EXIT.kept;
+}
+
+function blame({ killedBy, message }: Pick<Report, 'killedBy' | 'message'>): string {
+  return `the unchanged program breaks ${killedBy} in that script, too: ${message}`;
+}
+
+function huntWords({ seed, runs, shrinks }: HuntPlan): readonly string[] {
   const words = ['hunt', '--seed', String(seed), '--runs', String(runs)];
+  return shrinks ? [...words, '--shrink'] : words;
+}
+
+interface Ended {
+  readonly output: string;
+  /** null: it was killed, or did not even start. */
+  readonly exitCode: number | null;
+}
+
+function runProgram(folder: string, words: readonly string[]): Promise<Ended> {
+  const program = join(folder, 'sim', 'run', 'cli.js');
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...words, ...(shrinks ? ['--shrink'] : [])], {
+    const child = spawn(process.execPath, [program, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: HUNT_MS_MAX,
     });
@@ -76,21 +107,24 @@ function runHunt(folder: string, { seed, runs, shrinks }: HuntPlan): Promise<str
     };
     child.stdout.on('data', take);
     child.stderr.on('data', take);
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', () => resolve(output));
+    child.once('error', (error) => resolve({ output: error.message, exitCode: null }));
+    child.once('close', (exitCode) => resolve({ output, exitCode }));
   });
 }
 
-type Report = Pick<Hunted, 'killedBy' | 'runs' | 'message' | 'shrunk'>;
+type Report = Pick<Hunted, 'killedBy' | 'runs' | 'message' | 'shrunk'> & {
+  readonly script: unknown;
+};
 
 // The last line is the report; a program that printed none has failed, and so has not died of what
 // the oracles saw.
 function readReport(output: string): Report {
   const line = output.trimEnd().split('\n').at(-1) ?? '';
   try {
-    const { killedBy, runs, message, shrunk }: Report = JSON.parse(line);
-    return { killedBy, runs, message: message ?? '', shrunk };
+    const { killedBy, runs, message, shrunk, script }: Report = JSON.parse(line);
+    return { killedBy, runs, message: message ?? '', shrunk, script };
   } catch {
-    return { killedBy: null, runs: 0, message: `no report: ${line.slice(0, 400)}`, shrunk: null };
+    const message = `no report: ${line.slice(0, 400)}`;
+    return { killedBy: null, runs: 0, message, shrunk: null, script: null };
   }
 }

@@ -47,7 +47,8 @@ export class MutantTrees {
     await rm(this.folderOf(mutant), { recursive: true, force: true });
   }
 
-  private get plain(): string {
+  /** The folder of the unchanged program. */
+  get plain(): string {
     return join(this.root, '.cache', 'sim', 'tree');
   }
 

@@ -101,8 +101,8 @@ async function conclude(
   note(`wrote ${file}`);
 }
 
-function isAsItShouldBe({ mutant, killedBy }: Hunted): boolean {
-  return (killedBy === null) === BENIGN.includes(mutant);
+function isAsItShouldBe({ mutant, killedBy, isVoid }: Hunted): boolean {
+  return !isVoid && (killedBy === null) === BENIGN.includes(mutant);
 }
 
 function how({ seed, runs, jobs }: HuntPlan, watch: Stopwatch): string {

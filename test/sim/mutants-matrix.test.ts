@@ -13,7 +13,8 @@ function mutant(id: string): Mutant {
 
 function hunted(id: string, killedBy: string | null, runs: number): Hunted {
   const shrunk = killedBy === null ? null : { faults: runs, ops: 3 };
-  return { mutant: mutant(id), killedBy, runs, message: '', shrunk, elapsedMs: 1_500 };
+  const isVoid = false;
+  return { mutant: mutant(id), killedBy, isVoid, runs, message: '', shrunk, elapsedMs: 1_500 };
 }
 
 const MATRIX: Matrix = {
@@ -40,6 +41,14 @@ describe('the kill matrix', () => {
       'the canary died in run 1',
       'by hand',
     ]);
+  });
+
+  test('counts nothing that the unchanged program fails in as well', () => {
+    const doubtful: Hunted = { ...hunted('M-01', null, 10), isVoid: true };
+    const text = { ...MATRIX, planted: [doubtful] };
+    expect(totals(text)).toContain('killed 0 of 1 bugs, at the median in 0 runs');
+    expect(totals(text).join()).toContain('the unchanged program fails in the same script: 1');
+    expect(matrixLine(doubtful)).toContain('VOID');
   });
 
   test('has a row for each, and a bar in a title does not end its cell', () => {
