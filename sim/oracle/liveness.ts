@@ -54,6 +54,8 @@ const STEPS: readonly ((liveness: Liveness) => Promise<unknown>)[] = [
 // Bounds in election timeouts.
 const BOUND = 20;
 const GRACE = 4;
+// What a client may need to find out that an answer or a connection will not come.
+const RECOVERY_US = 5_000 * US_PER_MS;
 const WATCH = 5;
 const WATCH_SHORT = 1;
 const WATCH_LONG_ONE_IN = 8;
@@ -177,12 +179,18 @@ class Liveness {
     if (stranded !== null) this.report('LIV-6', stranded);
   }
 
-  /** A call that its own clock should have ended, counted from when its process could go on. */
+  /**
+   * A call that its own clock should have ended, counted from when its process could go on; or one
+   * that nothing is in the way of: whoever holds gives back, and the leases of the dead run out.
+   */
   private overdue(): Call | undefined {
+    const { healedUs, stretch } = this;
     const { nowUs } = this.cluster.world;
+    const freeUs = RECOVERY_US + this.script.knobs.ttlMs * US_PER_MS;
     return this.workload.outstanding.find(({ startedUs, limitMs }) => {
-      const dueUs = startedUs + limitMs * US_PER_MS * this.stretch;
-      return nowUs > Math.max(dueUs, this.healedUs) + GRACE * this.electionUs;
+      const limitUs = Math.max(startedUs + limitMs * US_PER_MS * stretch, healedUs);
+      const dueUs = Math.min(limitUs, Math.max(startedUs, healedUs) + freeUs * stretch);
+      return nowUs > dueUs + GRACE * this.electionUs;
     });
   }
 

@@ -110,7 +110,15 @@ class ScheduledFaults implements Faults {
   }
 
   isExitJustified(id: NodeId, exit: HostExit): boolean {
-    return this.field.isExitJustified(id, exit);
+    const isJustified = this.field.isExitJustified(id, exit);
+    if (isJustified && this.isOver && !this.away.has(id)) this.reviveSoon(id);
+    return isJustified;
+  }
+
+  // A write that met a full disk may be answered after the healing: by now there is room.
+  private reviveSoon(id: NodeId): void {
+    const { world } = this.field.cluster;
+    world.at(world.nowUs, () => this.field.revive(this.field.cluster.node(id)));
   }
 
   private prepare(fault: Fault): void {

@@ -268,6 +268,16 @@ const LIES: readonly Lie[] = [
   },
   {
     oracle: 'INV-20',
+    what: 'a node that speaks after its disk answered an error (M-66)',
+    tell: ({ oracle, leader, ids }) => {
+      oracle.writeFailed(ids[0]);
+      doing(leader);
+      const { term } = leader.core.hard;
+      sending(leader, ids[1], { type: 'heartbeat', term, commit: 0, round: 1 });
+    },
+  },
+  {
+    oracle: 'INV-20',
     what: 'a life that starts with what was never written',
     tell: ({ oracle, followers: [first] }) => {
       const { core, start, machine } = first;
