@@ -31,9 +31,9 @@ export function leaderWait(field: FaultField, { kind, target }: Fault): Wait | n
   return { isTrue: () => oracle.terms.length > terms, everyUs: 200, withinUs: 1_000_000 };
 }
 
-/** For deadly faults with an odd `arg`: a write of that node. */
+/** For faults that strike a node dead, with an odd `arg`: a write of that node. */
 export function writeWait({ disk }: SimNode, { kind, arg }: Fault): Wait | null {
-  if (kind === 'tornSlot') {
+  if (kind === 'tornSlot' || (kind === 'rotSlot' && arg % 2 === 1)) {
     // Slots are written at elections, and once a second to raise the durable floor.
     const isTrue = (): boolean => disk.writes.waiting.some((name) => name.startsWith('slotWrite'));
     return { isTrue, everyUs: 400, withinUs: 1_100_000 };
@@ -42,8 +42,12 @@ export function writeWait({ disk }: SimNode, { kind, arg }: Fault): Wait | null 
   return { isTrue: () => disk.writes.waiting.length > 0, everyUs: 150, withinUs: 20_000 };
 }
 
-/** How long after the write was seen it strikes: the next three bits of `arg`, 0 to 32 ms. */
+/**
+ * How long after the write was seen it strikes: the next three bits of `arg`, 0 to 32 ms. For
+ * `rotSlot` the third bit and the fourth, 0.5 to 4 ms: it is written by then, and not long ago.
+ */
 export function lingerUs({ kind, arg }: Fault): number {
+  if (kind === 'rotSlot') return arg % 2 === 1 ? 500 << ((arg >> 2) & 3) : 0;
   const bits = (arg >> 1) & 7;
   return kind === 'tornSlot' || bits === 0 ? 0 : 250 << bits;
 }

@@ -14,6 +14,9 @@ import type { Clocks, Knobs, Script } from './types.ts';
 const HEARTBEATS_PER_ELECTION = 10;
 const TAILS_PER_ELECTION = 4;
 
+/** Below so many free bytes of its disk a node takes no new sessions and locks. */
+export const RESERVE_BYTES = 1024 * 1024;
+
 /** The cluster of a script. */
 export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' | 'onExit'> {
   const { shape, knobs } = script;
@@ -27,6 +30,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       heartbeatMs: Math.min(knobs.heartbeatMs, knobs.electionMs / HEARTBEATS_PER_ELECTION),
       limits: { ...DEFAULT_LIMITS, windowMax: knobs.window },
       replication: replication(knobs),
+      reserveBytes: RESERVE_BYTES,
     },
     network: network(script),
     shuffleTies: script.net.shuffleTies,

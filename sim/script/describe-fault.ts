@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
   slowDisk: ({ it, fault }) =>
     `the disk of ${it} takes ${spanOf(steps.step(steps.DISK_MS, fault))} longer`,
   stallDisk: ({ it }) => `the disk of ${it} finishes nothing`,
-  fullDisk: ({ it }) => `the disk of ${it} is full`,
+  fullDisk: ({ it, fault }) => `the disk of ${it} is ${fault.arg % 2 === 1 ? 'nearly ' : ''}full`,
   writeError: ({ it }) => `the next write to the log of ${it} fails`,
   slotError: ({ it }) => `the next write of the hard state of ${it} fails`,
   tornSlot: ({ it }) => `${it} loses power while it writes its hard state`,

@@ -1,4 +1,5 @@
 import { nameOf, spanOf } from './describe-names.ts';
+import { WAIT_ARG_MIN } from './ranges.ts';
 import type { Op, Script } from './types.ts';
 
 /** What a client does, as a clause. */
@@ -6,13 +7,14 @@ export function describeOp({ shape }: Script, { kind, client, key, holdMs, arg }
   const who = nameOf('c', client, shape.clients);
   const what = nameOf('k', key, shape.keys);
   const hold = `and holds it for ${spanOf(holdMs)}`;
+  const wait = arg < WAIT_ARG_MIN ? '' : `, for ${spanOf(arg)} at most,`;
   switch (kind) {
     case 'acquire':
-      return `${who} asks for ${what} ${hold}`;
+      return `${who} asks for ${what}${wait} ${hold}`;
     case 'tryAcquire':
       return `${who} tries to get ${what} ${hold}`;
     case 'acquireAll':
-      return `${who} asks for ${what} and ${nameOf('k', key + 1, shape.keys)} at once ${hold}`;
+      return `${who} asks for ${what} and ${nameOf('k', key + 1, shape.keys)} at once${wait} ${hold}`;
     case 'release':
       return `${who} releases hold ${arg} early`;
     case 'cancel':

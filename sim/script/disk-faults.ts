@@ -1,10 +1,13 @@
 // Faults of disks. Those that damage what was synced, or fail a write, condemn the node: it must
 // refuse to serve. They strike a minority of the nodes of a run at most.
 
+import { DecodeError } from '../../src/wire/msgpack.ts';
+import { decodeSlot } from '../../src/wire/slots.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { DiskOperation } from '../world/disk-options.ts';
 import type { Undo } from '../world/direction.ts';
 import { loseLog, misdirectLog, rotLog, rotSlot } from '../world/damage.ts';
+import { RESERVE_BYTES } from './cluster-options.ts';
 import type { FaultField, Injector } from './fault-field.ts';
 import { DISK_MS, step } from './fault-steps.ts';
 import type { Fault } from './types.ts';
@@ -21,7 +24,8 @@ export const DISK_FAULTS = {
   },
   /** Writes begin and do not end. */
   stallDisk: (field, fault) => field.node(fault).disk.writes.stall(),
-  fullDisk: (field, fault) => fill(field, field.node(fault)),
+  /** No room at all; with an odd `arg` there is room for what frees locks (RAFT.md §15.4). */
+  fullDisk: (field, fault) => fill(field, field.node(fault), fault.arg % 2 === 1),
   writeError: (field, fault) => failNext(field, fault, 'batch'),
   slotError: (field, fault) => failNext(field, fault, 'slotWrite'),
   /** The power fails while a slot is written, which then holds neither old nor new. */
@@ -33,14 +37,15 @@ export const DISK_FAULTS = {
   },
   /** The medium damages the log; with an odd `arg` while the node is down. */
   rotLog: (field, fault) => rot(field, fault, damageLog),
+  /** The newest of the two, or with the second bit of `arg` the other one. */
   rotSlot: (field, fault) => rot(field, fault, damageSlot),
 } as const satisfies Readonly<Record<string, Injector>>;
 
-function fill(field: FaultField, node: SimNode): Undo | null {
+function fill(field: FaultField, node: SimNode, hasRest: boolean): Undo | null {
   const { disk } = node;
   const { freeBytes } = disk;
-  if (freeBytes === 0) return null;
-  disk.freeBytes = 0;
+  if (freeBytes < RESERVE_BYTES) return null;
+  disk.freeBytes = hasRest ? RESERVE_BYTES - 1 : 0;
   field.noteFull(node);
   return () => {
     disk.freeBytes = freeBytes;
@@ -87,5 +92,19 @@ function damageLog({ disk: { store } }: SimNode, { arg }: Fault): boolean {
 }
 
 function damageSlot({ disk: { slots } }: SimNode, { arg }: Fault): boolean {
-  return rotSlot(slots[(arg >> 1) & 1 ? 1 : 0], arg >> 2);
+  const [first, second] = slots;
+  const isSecondNewer = versionOf(second) > versionOf(first);
+  const isNewestMeant = ((arg >> 1) & 1) === 0;
+  return rotSlot(isSecondNewer === isNewestMeant ? second : first, arg >> 2);
+}
+
+/** 0 for one that cannot be read. */
+function versionOf(slot: SimNode['disk']['slots'][number]): number {
+  const content = slot.read();
+  try {
+    return content === null ? 0 : decodeSlot(content).version;
+  } catch (error) {
+    if (error instanceof DecodeError) return 0;
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@
 // several of them at the same time.
 
 import type { Dice } from './dice.ts';
+import { SCENE_KEYS } from './stage.ts';
 import type { OpPlan } from './stage.ts';
 import type { OpKind, Shape } from './types.ts';
 
@@ -38,7 +39,7 @@ export function drawLooseOps(dice: Dice, shape: Shape, horizonMs: number): reado
   return starts.map((atMs, place) => ({
     client: dice.within({ min: 0, max: shape.clients - 1 }, 'op client', place),
     kind: dice.weigh(kinds, 'op kind', place),
-    key: dice.within({ min: 0, max: shape.keys - 1 }, 'op key', place),
+    key: drawKey(dice, shape, place),
     atMs,
     holdMs:
       isLong && dice.isHit(40, 'long', place)
@@ -46,6 +47,13 @@ export function drawLooseOps(dice: Dice, shape: Shape, horizonMs: number): reado
         : dice.within({ min: 0, max: holdMsMax }, 'hold', place),
     arg: dice.within({ min: 0, max: 15 }, 'op arg', place),
   }));
+}
+
+/** A crowd around the first locks; few at those of the scenes. */
+function drawKey(dice: Dice, { keys }: Shape, place: number): number {
+  const isAnywhere = dice.isHit(250, 'op anywhere', place);
+  const count = isAnywhere ? keys : Math.max(1, keys - SCENE_KEYS);
+  return dice.within({ min: 0, max: count - 1 }, 'op key', place);
 }
 
 /** Two in five come together with the one before. */

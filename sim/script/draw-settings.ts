@@ -3,6 +3,7 @@
 
 import type { Dice } from './dice.ts';
 import * as ranges from './ranges.ts';
+import type { Wishes } from './stage.ts';
 import type { Clocks, Knobs, Net, Shape } from './types.ts';
 
 const NODES = [
@@ -11,17 +12,20 @@ const NODES = [
   [1, 3],
 ] as const;
 const KEYS = [
-  [1, 15],
-  [2, 35],
-  [3, 25],
-  [4, 25],
+  [1, 5],
+  [2, 10],
+  [3, 40],
+  [4, 30],
+  [5, 15],
 ] as const;
 const CLOCK_KINDS = [
   ['exact', 57],
-  ['tight', 23],
+  ['tight', 12],
+  ['tightest', 11],
   ['edges', 12],
   ['wild', 8],
 ] as const;
+const EARLY_US = 1_000;
 const EXTREME_PER_MILLE = 60;
 const BOUND_PPM = ranges.DRIFT_PPM_BOUND;
 const EDGE_PPM = [-BOUND_PPM, 0, BOUND_PPM] as const;
@@ -82,13 +86,27 @@ export function drawClocks(dice: Dice, shape: Shape): Clocks {
   const machines = shape.nodes + shape.clients;
   const drift = (place: number): number => {
     // The tightest case for a lease: clients too slow, nodes too fast.
-    if (kind === 'tight') return place < shape.nodes ? BOUND_PPM : -BOUND_PPM;
+    if (kind === 'tight' || kind === 'tightest')
+      return place < shape.nodes ? BOUND_PPM : -BOUND_PPM;
     return dice.pick(kind === 'edges' ? EDGE_PPM : WILD_PPM, 'drift', place);
   };
   return {
     bound: kind === 'wild' ? 'beyond' : 'within',
     driftPpm: kind === 'exact' ? [] : Array.from({ length: machines }, (_, place) => drift(place)),
     latenessUs: dice.settle(ranges.CLOCKS.latenessUs, 80, 'lateness'),
-    earlyUs: dice.settle(ranges.CLOCKS.earlyUs, 200, 'early'),
+    earlyUs: kind === 'tightest' ? EARLY_US : dice.settle(ranges.CLOCKS.earlyUs, 200, 'early'),
+  };
+}
+
+/**
+ * What makes leases tightest where the clocks are: no margin, renewals that arrive at once, and
+ * nodes that look often, with timers that are early.
+ */
+export function tightestWishes({ driftPpm, earlyUs }: Clocks, { nodes }: Shape): Wishes {
+  const isTight = driftPpm[0] === BOUND_PPM && driftPpm[nodes] === -BOUND_PPM;
+  if (!isTight || earlyUs !== EARLY_US) return {};
+  return {
+    knobs: { heartbeatMs: 15, ttlMs: 1_000, marginMs: 0 },
+    net: { latencyUs: 20, jitterUs: 0, tailOneIn: 0 },
   };
 }

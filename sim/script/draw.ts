@@ -3,7 +3,7 @@
 // (swarm testing). What comes out is a value of `scriptArbitrary`, which shrinks it.
 
 import { Dice } from './dice.ts';
-import { drawClocks, drawKnobs, drawNet, drawShape } from './draw-settings.ts';
+import { drawClocks, drawKnobs, drawNet, drawShape, tightestWishes } from './draw-settings.ts';
 import { drawLooseFaults } from './draw-faults.ts';
 import { drawLooseOps } from './draw-ops.ts';
 import { FAULTS_MAX, NOISE, OPS_MAX } from './ranges.ts';
@@ -32,6 +32,8 @@ export function drawScript(seed: number): Script {
   const scenes = drawScenes(dice, shape);
   const horizonMs = drawHorizonMs(dice, scenes);
   const loose = drawLooseFaults(dice, shape, { horizonMs, scenes: scenes.length });
+  const clocks = drawClocks(dice, shape);
+  const wishes = [tightestWishes(clocks, shape), ...scenes.map((scene) => scene.wishes)];
   const faults = [...scenes.flatMap((scene) => scene.faults), ...loose];
   const ops = [...scenes.flatMap((scene) => scene.ops), ...drawLooseOps(dice, shape, horizonMs)];
   return {
@@ -41,9 +43,9 @@ export function drawScript(seed: number): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
-    knobs: scenes.reduce((knobs, { wishes }) => ({ ...knobs, ...wishes.knobs }), drawKnobs(dice)),
-    net: scenes.reduce((net, { wishes }) => ({ ...net, ...wishes.net }), drawNet(dice)),
-    clocks: drawClocks(dice, shape),
+    knobs: wishes.reduce((knobs, wish) => ({ ...knobs, ...wish.knobs }), drawKnobs(dice)),
+    net: wishes.reduce((net, wish) => ({ ...net, ...wish.net }), drawNet(dice)),
+    clocks,
     hasHoles: dice.isHit(200, 'holes'),
     noise: dice.within(NOISE, 'noise'),
   };

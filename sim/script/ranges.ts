@@ -35,6 +35,9 @@ export const OP = {
   arg: DETAIL,
 } as const;
 
+/** From here on the `arg` of an acquire is its longest wait in milliseconds. */
+export const WAIT_ARG_MIN = 16;
+
 /** How many nodes, and ranges of the rest of the shape. */
 export const SHAPE = {
   nodes: [3, 5, 1],

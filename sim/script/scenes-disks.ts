@@ -19,26 +19,28 @@ export function darkness(stage: Stage): void {
 
 /** A node that has just voted goes down, and its disk has lost the newest when it comes back. */
 export function forgetfulDisk(stage: Stage): void {
-  const isVote = stage.isHit(600, 'vote');
-  const forMs = stage.drawn(1, 200, 'down');
-  if (!isVote) {
-    // The newest batch, or one of those before it.
+  const forMs = stage.drawn(1, 100, 'down');
+  const target = stage.drawnNode('whose');
+  if (stage.isHit(200, 'log')) {
+    // The newest batch, or the one before it.
     const arg = 1 + 8 * stage.drawn(0, 1, 'which');
     stage.clamour(0, 120);
-    stage.strike('rotLog', { target: stage.drawnNode('log'), afterMs: 125, forMs, arg });
-    return;
+    return stage.strike('rotLog', { target, afterMs: 125, forMs, arg });
   }
+  stage.clamour(0, 100);
   stage.strike(stage.pick(['crash', 'crash', 'isolate'], 'vacancy'), { forMs: 400 });
-  const arg = 1 + 2 * stage.drawn(0, 255, 'slot');
-  stage.strike('rotSlot', { afterMs: stage.drawn(30, 200, 'when'), forMs, arg });
-  stage.clamour(100, 300);
+  const arg = 1 + 4 * stage.drawn(0, 255, 'when');
+  stage.strike('rotSlot', { target, afterMs: 2, forMs, arg });
 }
 
 /** A leader's disk hangs, which it must notice; or a write fails, and its node is started again. */
 export function failingDisk(stage: Stage): void {
   stage.clamour(0, 60);
   const forMs = stage.drawn(2_100, 2_400, 'hangs');
-  if (stage.isHit(400, 'hangs')) return stage.strike('stallDisk', { afterMs: 30, forMs });
+  if (stage.isHit(400, 'hangs')) {
+    stage.lasts(30 + forMs);
+    return stage.strike('stallDisk', { afterMs: 30, forMs });
+  }
   const kind = stage.pick(['writeError', 'slotError', 'fullDisk'], 'kind');
   const target = stage.drawnNode('whose');
   const arg = stage.drawn(0, 1, 'arg');

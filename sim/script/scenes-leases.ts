@@ -82,19 +82,20 @@ export function expiryInDoubt(stage: Stage): void {
 /** A session is opened, but the answer comes so late that its lease is old, or over. */
 export function lateOpening(stage: Stage): void {
   const target = stage.drawnClient();
+  stage.wishes = { knobs: { ttlMs: 1_000 } };
   stage.strike('clientCrash', { target, forMs: 5 });
   stage.ask('acquire', { client: target, afterMs: 30, holdMs: 3_000 });
   stage.ask('acquire', { client: target + 1, afterMs: 500 });
-  const afterMs = stage.drawn(28, 40, 'deaf from');
+  const afterMs = stage.drawn(27, 31, 'deaf from');
   if (stage.isHit(300, 'over')) {
     const forMs = stage.drawn(900, 1_300, 'stands still');
-    return stage.strike('clientPause', { target, afterMs: afterMs + 2, forMs });
+    return stage.strike('clientPause', { target, afterMs: 31, forMs });
   }
   // The answer is lost, and the same question asked again.
   const deafMs = stage.drawn(60, 450, 'deaf');
   stage.strike('clientIsolateIn', { target, afterMs, forMs: deafMs });
   stage.strike('clientReset', { target, afterMs: afterMs + deafMs - 3 });
-  const muteMs = afterMs + deafMs + stage.drawn(5, 330, 'mute');
+  const muteMs = afterMs + deafMs + stage.drawn(40, 330, 'mute');
   stage.strike('clientIsolate', { target, afterMs: muteMs, forMs: 2_000 });
 }
 
@@ -124,7 +125,7 @@ export function wakingLeader(stage: Stage): void {
 export function oldAnswers(stage: Stage): void {
   const near = stage.drawnClient();
   const otherKey = stage.key + 1;
-  const knobs = { electionMs: 250, heartbeatMs: 25, requestMs: 10_000 };
+  const knobs = { electionMs: 250, heartbeatMs: 25, ttlMs: 3_000, requestMs: 10_000 };
   stage.wishes = { knobs, net: { latencyUs: 5_000, jitterUs: 50, tailOneIn: 0 } };
   const afterMs = 120;
   const asleepMs = stage.drawn(430, 650, 'asleep');
@@ -134,7 +135,7 @@ export function oldAnswers(stage: Stage): void {
     stage.ask('inspect', { client: near, key: otherKey, afterMs: askMs });
     const busyMs = afterMs + stage.drawn(280, asleepMs, `busy ${round}`);
     stage.ask('acquire', { client: near + 1, key: otherKey, afterMs: busyMs, holdMs: 30 * round });
-    const lookMs = afterMs + stage.drawn(300, asleepMs + 5, `look ${round}`);
+    const lookMs = afterMs + stage.drawn(5, asleepMs, `look ${round}`);
     stage.ask('inspect', { client: near, key: otherKey, afterMs: lookMs });
   }
   stage.strike('pause', { afterMs, forMs: asleepMs });

@@ -48,7 +48,7 @@ export function waitRunsOut(stage: Stage): void {
   const quietMs = waitMs + stage.drawn(60, 400, 'quiet');
   stage.strike(silence, { target: waiter, afterMs: askedMs + 12, forMs: quietMs });
   if (!isCrossed) return;
-  const kinds = ['isolate', 'isolateOut', 'isolateIn', 'stallDisk'] as const;
+  const kinds = ['isolate', 'isolateOut', 'isolateIn'] as const;
   const afterMs = overMs - stage.drawn(45, 60, 'alone');
   stage.strike(stage.pick(kinds, 'how'), { afterMs, forMs: stage.drawn(120, 300, 'for') });
 }

@@ -4,6 +4,8 @@ import type { Stage } from './stage.ts';
 import type { FaultKind } from './types.ts';
 
 const DEATHS: readonly FaultKind[] = ['crash', 'powerLoss'];
+/** Of the steps of a spike. */
+const SPIKE_100_MS = 3;
 const CUTS: readonly FaultKind[] = ['isolate', 'isolateIn', 'isolateOut', 'halves', 'cutPair'];
 
 /** A tail that only an old leader has outlives a newer leader that nobody followed (Figure 8). */
@@ -15,7 +17,7 @@ export function forgottenTail(stage: Stage): void {
   stage.strike('isolate', { forMs: awayMs });
   stage.clamour(2, 60);
   // What it still writes is to be cut while it is under way.
-  if (stage.isHit(250, 'hangs')) {
+  if (stage.isHit(300, 'hangs')) {
     stage.strike('stallDisk', { afterMs: 5, forMs: awayMs + stage.drawn(20, 400, 'hangs') });
   }
   // The heir dies with what it wrote, before anybody else has it.
@@ -32,6 +34,10 @@ export function forgottenTail(stage: Stage): void {
 export function staleLeader(stage: Stage): void {
   const forMs = stage.drawn(600, 1_600, 'alone');
   stage.strike(stage.pick(['isolate', 'isolateIn', 'isolateOut', 'pause'], 'how'), { forMs });
+  if (stage.isHit(300, 'hangs')) {
+    stage.clamour(2, 60);
+    stage.strike('stallDisk', { afterMs: 5, forMs: forMs + stage.drawn(20, 300, 'hangs') });
+  }
   for (let place = 0; place < 6; place++) {
     const kind = stage.pick(['inspect', 'inspect', 'tryAcquire', 'acquire'], `ask kind ${place}`);
     const afterMs = stage.drawn(0, forMs + 100, `ask at ${place}`);
@@ -73,7 +79,8 @@ export function successions(stage: Stage): void {
 export function deadlyElection(stage: Stage): void {
   const target = stage.drawn(1, stage.shape.nodes, 'voter');
   if (stage.isHit(400, 'slow voter')) {
-    stage.strike('slowDisk', { target, forMs: 1_500, arg: stage.drawn(2, 4, 'slow') });
+    stage.wishes = { knobs: { electionMs: stage.pick([150, 250], 'election') } };
+    stage.strike('slowDisk', { target, forMs: 1_300, arg: 4 });
     stage.strike('crash', { afterMs: 20, forMs: stage.drawn(1, 40, 'vacant') });
     return stage.clamour(10, 400);
   }
@@ -123,15 +130,39 @@ export function slowReaders(stage: Stage): void {
   }
 }
 
-/** A node greets its peers over slow links, and is a newer one when the greeting arrives. */
+/** A node greets its peers over slow links, and is cut off or a newer one before they answered. */
 export function slowGreeting(stage: Stage): void {
   const target = stage.drawnNode('who');
-  const slow = stage.drawn(3, 4, 'slow');
-  const wayMs = 100 * (slow - 2);
-  stage.strike('spike', { target, forMs: 3 * wayMs + 10, arg: slow });
+  const wayMs = 100;
+  // A dial and its answer, the greeting and the answer to that: one way each.
+  const dialledMs = 30;
   stage.strike('resetAll', { afterMs: 5 });
-  // A dial and its answer, and then the greeting.
-  const afterMs = 30 + stage.drawn(2 * wayMs, 3 * wayMs - 20, 'dies');
-  stage.strike('crash', { target, afterMs, forMs: 1 });
   stage.clamour(0, 3 * wayMs);
+  if (stage.isHit(400, 'cut off')) {
+    stage.wishes = { knobs: { electionMs: 500 } };
+    const cutMs = dialledMs + 3 * wayMs + stage.drawn(5, wayMs - 10, 'cut');
+    const givenUpMs = dialledMs + 2 * wayMs + 2_000;
+    stage.strike('spike', { target, forMs: cutMs, arg: SPIKE_100_MS });
+    stage.strike('isolate', { target, afterMs: cutMs, forMs: givenUpMs + 60 - cutMs });
+    return stage.lasts(givenUpMs + 300);
+  }
+  const afterMs = dialledMs + stage.drawn(2 * wayMs, 3 * wayMs - 40, 'dies');
+  stage.strike('spike', { target, forMs: afterMs + 1, arg: SPIKE_100_MS });
+  stage.strike('crash', { target, afterMs, forMs: 1 });
+}
+
+/** A follower that is behind refuses, and what it said comes again when it no longer holds. */
+export function lateRejections(stage: Stage): void {
+  stage.wishes = { knobs: { appendBytes: 1, inflightAppends: 1 } };
+  const target = stage.drawn(1, stage.shape.nodes, 'who');
+  stage.strike('isolate', { target, forMs: 260 });
+  for (let place = 0; place < stage.drawn(2, 4, 'behind'); place++) {
+    const afterMs = 130 + stage.drawn(0, 100, `work ${place}`);
+    stage.ask('acquire', { client: place, key: place, afterMs, holdMs: 1 });
+  }
+  stage.strike('slowDisk', { target, forMs: 1_200, arg: 1 });
+  stage.strike('duplicate', { target, afterMs: 240, forMs: 900, arg: 3 });
+  // What was under way to it is gone, and so is who sent it.
+  stage.strike('resetAll', { afterMs: 245 });
+  stage.strike('crash', { afterMs: 250, forMs: stage.drawn(200, 1_000, 'dead') });
 }

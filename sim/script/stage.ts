@@ -30,8 +30,11 @@ export interface Wishes {
   readonly net?: Partial<Net>;
 }
 
-/** A lease and a half: whoever is silent for longer is given up. */
+/** Of a long fault: more than a lease, so that whoever is silent is given up. */
 const LASTING_MS = 1_400;
+
+/** So many of the locks, the last ones, are mostly left to scenes. */
+export const SCENE_KEYS = 2;
 
 /** Collects one scene. */
 export class Stage {
@@ -40,8 +43,9 @@ export class Stage {
   /** Settings under which the scene is most dangerous. */
   wishes: Wishes = {};
   readonly shape: Shape;
-  /** The lock that the scene is about. */
+  /** The lock that the scene is about; other operations mostly leave it and the next one alone. */
   readonly key: number;
+  private lastMs = 0;
   private readonly dice: Dice;
   private readonly number: number;
   private readonly startMs: number;
@@ -52,7 +56,7 @@ export class Stage {
     this.shape = shape;
     this.number = number;
     this.startMs = startMs;
-    this.key = this.drawn(0, shape.keys - 1, 'scene key');
+    this.key = Math.max(0, shape.keys - SCENE_KEYS);
   }
 
   /** A drawn whole number, from `min` to `max`. */
@@ -88,10 +92,15 @@ export class Stage {
     this.ops.push({ client, kind, key, atMs, holdMs, arg: arg ?? drawn });
   }
 
+  /** What it is about comes so late. */
+  lasts(afterMs: number): void {
+    this.lastMs = this.startMs + afterMs;
+  }
+
   /** When everything of it has begun, and long faults had time to show. */
   get endMs(): number {
     const ends = this.faults.map(({ atMs, forMs }) => atMs + Math.min(forMs, LASTING_MS));
-    return Math.max(this.startMs, ...ends, ...this.ops.map(({ atMs }) => atMs));
+    return Math.max(this.lastMs, ...ends, ...this.ops.map(({ atMs }) => atMs));
   }
 
   /** All clients ask for locks within `spanMs`, two requests each. */

@@ -10,6 +10,7 @@ import type { Grant } from '../../src/client/grant.ts';
 import type { ClientProgram } from '../cluster-client.ts';
 import type { Beliefs, Hold } from '../oracle/belief.ts';
 import type { Fencing } from '../oracle/fencing.ts';
+import { WAIT_ARG_MIN } from '../script/ranges.ts';
 import type { Op, OpKind } from '../script/types.ts';
 import type { World } from '../world/world.ts';
 import { GIVEN_UP } from './calls.ts';
@@ -43,7 +44,6 @@ interface Scene {
 
 /** Longest waits by `arg`; the mildest first. From `WAIT_ARG_MIN` on it is the wait itself. */
 const WAITS_MS = [4_000, 4_000, 4_000, 4_000, 1_500, 500, 100] as const;
-const WAIT_ARG_MIN = 16;
 // One acquire in so many is given up by its caller, by a signal of its own.
 const GIVE_UP_ONE_IN = 8;
 const GIVE_UP_MS_MAX = 300;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Hasher } from '../../src/base/hash.ts';
+import { probes } from '../../src/base/probe.ts';
 import type { NodeId } from '../../src/base/units.ts';
 import type { HostExit } from '../../src/node/host-types.ts';
+import { decodeSlot } from '../../src/wire/slots.ts';
 import type { ClientProgram, SimClient } from '../../sim/cluster-client.ts';
 import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
@@ -16,6 +18,7 @@ import type { Trace } from '../../sim/world/trace.ts';
 
 const IMAGES = new FoundedImages();
 const HORIZON_MS = 2_600;
+const NONE = new Uint8Array(0);
 
 interface Played {
   readonly cluster: SimCluster;
@@ -182,10 +185,38 @@ describe('faults', () => {
   });
 
   test('a node whose disk was full comes back when there is room', async () => {
-    const faults = [strike('fullDisk', { target: 1, forMs: 300 })];
+    const faults = [strike('fullDisk', { target: 1, forMs: 300, arg: 0 })];
     const { cluster, exits, faults: run } = await play(scriptOf(faults));
     expect(exits.map(({ id, exit }) => run.isExitJustified(id, exit))).toEqual([true]);
     expect(cluster.node('n1').isStarted).toBe(true);
+  });
+
+  test('INV-13 a leader whose disk is nearly full takes no new locks, and lives on', async () => {
+    const reached = new Set<string>();
+    const release = probes.collect((id) => reached.add(id));
+    const full = { atMs: 700, forMs: 1_800, arg: 1 };
+    const { exits } = await play(scriptOf([strike('fullDisk', full)])).finally(release);
+    expect([exits, reached.has('refused-for-full-disk')]).toEqual([[], true]);
+  });
+
+  test('M-78 of the two slots the newer one rots, of a node that has just written', async () => {
+    const script = scriptOf([strike('crash', { forMs: 900, arg: 0 }), strike('rotSlot')]);
+    const cluster = await createSimCluster({ ...clusterOptions(script), images: IMAGES });
+    scheduleFaults(cluster, script, () => []);
+    const struck: { readonly version: number; readonly other: number }[] = [];
+    for (const { disk } of cluster.all()) {
+      const versionOf = (at: 0 | 1): number => decodeSlot(disk.slots[at].read() ?? NONE).version;
+      for (const at of [0, 1] as const) {
+        const slot = disk.slots[at];
+        const overwrite = slot.overwrite.bind(slot);
+        slot.overwrite = (content) => {
+          struck.push({ version: versionOf(at), other: versionOf(at === 0 ? 1 : 0) });
+          overwrite(content);
+        };
+      }
+    }
+    await cluster.until('damage', () => struck.length > 0);
+    expect(struck[0]?.version).toBeGreaterThan(struck[0]?.other ?? NaN);
   });
 
   test('M-27 a crash that waits for a write strikes while one is under way', async () => {
