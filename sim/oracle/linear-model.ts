@@ -88,10 +88,11 @@ export class LinearModel {
 
   lockView(name: string): LockView {
     const lock = this.locks.get(name);
-    const holders = [...(lock?.holders ?? [])].sort(
+    if (lock === undefined) return { name, holders: [], waiters: [], waiterCount: 0 };
+    const holders = [...lock.holders].sort(
       (left, right) => left.token - right.token || left.index - right.index,
     );
-    const waiters = [...(lock?.waiters ?? [])].sort((left, right) => left.index - right.index);
+    const waiters = [...lock.waiters].sort((left, right) => left.index - right.index);
     return {
       name,
       holders: holders.map((request) => holderView(request, name)),

@@ -5,7 +5,7 @@
 
 import type { Index } from '../../src/base/units.ts';
 import type { ClientHistory } from './history.ts';
-import type { NewsHeard, QueryOperation } from './history-types.ts';
+import type { NewsHeard, Operation, QueryOperation } from './history-types.ts';
 import { CommandLedger } from './linear-commands.ts';
 import { KeepAliveLedger } from './linear-keep-alives.ts';
 import { LinearModel } from './linear-model.ts';
@@ -24,71 +24,80 @@ export function findMisfit(history: ClientHistory, log: CommittedLog): Misfit | 
   const commands = new CommandLedger(history, log);
   const keepAlives = new KeepAliveLedger();
   const model = new LinearModel();
-  const reads = byRevision(queriesOf(history));
-  const news = byRevision(history.news.map((each) => ({ revision: each.revision, each })));
+  const reads = new Told(answeredQueries(history), ({ heard }) => heard.revision);
+  const news = new Told(history.news, ({ revision }) => revision);
   for (const entry of log.entries) {
     const problem = model.apply(entry);
     if (problem !== null) return misfitAt(entry, problem);
     keepAlives.observe(entry);
     const misfit =
       commands.observe(entry, model) ??
-      checkReads(entry, model, reads.get(entry.index)) ??
-      checkNews(entry, news.get(entry.index));
+      reads.check(entry.index, (read) => checkRead(entry, model, read)) ??
+      news.check(entry.index, (each) => checkNews(entry, each));
     if (misfit !== null) return misfit;
-    reads.delete(entry.index);
-    news.delete(entry.index);
   }
-  for (const revision of [...reads.keys(), ...news.keys()]) {
+  for (const revision of [...reads.left(), ...news.left()]) {
     return { oracle: 'INV-12', message: `revision ${revision} was told, but never committed` };
   }
   return commands.checkAnswers() ?? keepAlives.check(history);
 }
 
+/** What was told, in the order of the entries that it is of. */
+class Told<T> {
+  private readonly items: readonly T[];
+  private readonly revisionOf: (item: T) => Index;
+  private next = 0;
+
+  constructor(items: readonly T[], revisionOf: (item: T) => Index) {
+    this.revisionOf = revisionOf;
+    // Mostly in order already, and cheap to sort then.
+    this.items = [...items].sort((left, right) => revisionOf(left) - revisionOf(right));
+  }
+
+  /** Checks all that is of this entry; entries must come in order. */
+  check(index: Index, problemOf: (item: T) => Misfit | null): Misfit | null {
+    for (;;) {
+      const item = this.items[this.next];
+      if (item === undefined || this.revisionOf(item) !== index) return null;
+      this.next++;
+      const misfit = problemOf(item);
+      if (misfit !== null) return misfit;
+    }
+  }
+
+  /** Revisions that no entry had. */
+  left(): readonly Index[] {
+    return this.items.slice(this.next).map(this.revisionOf);
+  }
+}
+
 type Read = QueryOperation & { readonly heard: NonNullable<QueryOperation['heard']> };
 
-function queriesOf(history: ClientHistory): { revision: Index; each: Read }[] {
-  const answered: { revision: Index; each: Read }[] = [];
-  for (const operation of history.operations) {
-    if (operation.kind !== 'query' || operation.heard === null) continue;
-    const { heard } = operation;
-    if (heard.content.kind === 'refused') continue;
-    answered.push({ revision: heard.revision, each: { ...operation, heard } });
-  }
-  return answered;
+function isAnswered(operation: Operation): operation is Read {
+  if (operation.kind !== 'query' || operation.heard === null) return false;
+  return operation.heard.content.kind !== 'refused';
 }
 
-function byRevision<T>(items: readonly { revision: Index; each: T }[]): Map<Index, T[]> {
-  const map = new Map<Index, T[]>();
-  for (const { revision, each } of items) {
-    const others = map.get(revision);
-    if (others === undefined) map.set(revision, [each]);
-    else others.push(each);
-  }
-  return map;
+function answeredQueries(history: ClientHistory): readonly Read[] {
+  return history.operations.filter(isAnswered);
 }
 
-function checkReads(
-  entry: CommittedEntry,
-  model: LinearModel,
-  reads: readonly Read[] | undefined,
-): Misfit | null {
-  for (const { client, query, sent, heard } of reads ?? []) {
-    const problem =
-      heard.revision < sent.floor
-        ? `${sent.floor} had been told before it was asked`
-        : readProblem(query, heard.content, model);
-    if (problem !== null)
-      return misfitAt(entry, `${client} was answered ${query.kind}: ${problem}`);
-  }
-  return null;
+function checkRead(entry: CommittedEntry, model: LinearModel, read: Read): Misfit | null {
+  const { client, query, sent, heard } = read;
+  const problem =
+    heard.revision < sent.floor
+      ? `${sent.floor} had been told before it was asked`
+      : readProblem(query, heard.content, model);
+  return problem === null
+    ? null
+    : misfitAt(entry, `${client} was answered ${query.kind}: ${problem}`);
 }
 
-function checkNews(entry: CommittedEntry, news: readonly NewsHeard[] | undefined): Misfit | null {
-  for (const { client, content } of news ?? []) {
-    const problem = newsProblem(content, entry);
-    if (problem !== null) return misfitAt(entry, `${client} was told ${content.kind}: ${problem}`);
-  }
-  return null;
+function checkNews(entry: CommittedEntry, { client, content }: NewsHeard): Misfit | null {
+  const problem = newsProblem(content, entry);
+  return problem === null
+    ? null
+    : misfitAt(entry, `${client} was told ${content.kind}: ${problem}`);
 }
 
 function misfitAt(entry: CommittedEntry, problem: string): Misfit {
