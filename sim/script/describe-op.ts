@@ -13,8 +13,10 @@ export function describeOp({ shape }: Script, { kind, client, key, holdMs, arg }
       return `${who} asks for ${what}${wait} ${hold}`;
     case 'tryAcquire':
       return `${who} tries to get ${what} ${hold}`;
-    case 'acquireAll':
-      return `${who} asks for ${what} and ${nameOf('k', key + 1, shape.keys)} at once${wait} ${hold}`;
+    case 'acquireAll': {
+      const next = nameOf('k', key + 1, shape.keys);
+      return `${who} asks for ${what} and ${next} at once${wait} ${hold}`;
+    }
     case 'release':
       return `${who} releases hold ${arg} early`;
     case 'cancel':
