@@ -19,8 +19,7 @@ import { SimSession } from './cluster-session.ts';
 import { addressOf, settingsOf } from './cluster-settings.ts';
 import type { FoundedImages } from './founded-images.ts';
 import { RaftOracle } from './oracle/raft.ts';
-import { watchElections } from './oracle/election-rules.ts';
-import { watchBoth } from './oracle/raft-watch.ts';
+import { watchNode } from './oracle/node-watch.ts';
 import { Verdict } from './oracle/verdict.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
@@ -266,10 +265,7 @@ export class SimCluster {
       address,
       clock,
       disk,
-      watch: (life) => {
-        const own = watchBoth(this.oracle.watch(), watchElections(this.verdict));
-        return watchBoth(own, watch?.(id, life));
-      },
+      watch: (life) => watchNode(this, watch?.(id, life)),
       onExit: (exit) => onExit?.(id, exit),
     });
   }

@@ -5,7 +5,7 @@
 import type { MonoUs, NodeId, Term } from '../../src/base/units.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
 import type { RaftEffect, RaftEvent, Role } from '../../src/raft/events.ts';
-import type { RaftMessage, Sender } from '../../src/raft/messages.ts';
+import type { PreVoteResponse, RaftMessage, Sender } from '../../src/raft/messages.ts';
 import type { Core } from '../../src/raft/state.ts';
 import { OfficeWatch } from './office-watch.ts';
 import type { OracleName, Verdict } from './verdict.ts';
@@ -79,6 +79,7 @@ class ElectionRules {
     const { core } = this;
     const isOfLeader = message.type === 'append' || message.type === 'heartbeat';
     if (isOfLeader && message.term === core.hard.term) this.heardUs = core.nowUs;
+    if (message.type === 'preVoteResponse') this.checkGrant(from, message, before);
     const isStale = isOfLeader && message.term < before.term;
     if ((isStale || message.type === 'preVoteRequest') && !isMember(core, from)) return;
     // Before its term is durable a node says nothing at all.
@@ -97,6 +98,16 @@ class ElectionRules {
         effect.message.reason === 'sticky',
     );
     if (isSticky) this.checkStickiness(from.nodeId);
+  }
+
+  /** A voter that does not know of our term yet helps as much as any other (§6.3). */
+  private checkGrant(from: Sender, response: PreVoteResponse, before: Before): void {
+    const { core } = this;
+    const isOfPoll = response.poll === core.election.poll && core.role === 'preCandidate';
+    const isCampaigning = before.role === 'preCandidate' && before.term === core.hard.term;
+    if (!isOfPoll || !isCampaigning || !response.granted || !isMember(core, from)) return;
+    if (core.election.votes.get(from.nodeId) === true) return;
+    this.report('LIV-1', `does not count that ${from.nodeId} would vote for it (§6.3)`);
   }
 
   /** What a request for a vote may change, and what not. */

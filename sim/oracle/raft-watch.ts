@@ -1,20 +1,16 @@
 import type { HostWatch } from '../../src/node/host-types.ts';
 
-/** Both look, the first one first. */
-export function watchBoth(first: HostWatch, second: HostWatch | undefined): HostWatch {
-  if (second === undefined) return first;
+/** All of them look, in this order. */
+export function watchAll(watches: readonly HostWatch[]): HostWatch {
   return {
     started: (core, start, machine) => {
-      first.started(core, start, machine);
-      second.started(core, start, machine);
+      for (const watch of watches) watch.started(core, start, machine);
     },
     stepped: (event, effects) => {
-      first.stepped(event, effects);
-      second.stepped(event, effects);
+      for (const watch of watches) watch.stepped(event, effects);
     },
     applied: (entry, command, applied) => {
-      first.applied(entry, command, applied);
-      second.applied(entry, command, applied);
+      for (const watch of watches) watch.applied(entry, command, applied);
     },
   };
 }

@@ -47,24 +47,31 @@ export function createRunner(): RunScript {
 /** What looks at the nodes from before there are clients. */
 interface Onlooker {
   beliefs: Beliefs | null;
+  onElected: (id: NodeId) => void;
   onExit: (id: NodeId, exit: HostExit) => void;
 }
 
 async function beginRun(script: Script, images: FoundedImages): Promise<Run> {
-  const onlooker: Onlooker = { beliefs: null, onExit: () => {} };
+  const onlooker: Onlooker = { beliefs: null, onElected: () => {}, onExit: () => {} };
   const cluster = await createSimCluster({
     ...clusterOptions(script),
     images,
-    watch: () => watchFor(onlooker),
+    watch: (id) => watchFor(onlooker, id),
     onExit: (id, exit) => onlooker.onExit(id, exit),
   });
   return new Run(script, cluster, onlooker);
 }
 
-function watchFor(onlooker: Onlooker): HostWatch {
+function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
   return {
     started: () => {},
-    stepped: (event, effects) => onlooker.beliefs?.stepped(event, effects),
+    stepped: (event, effects) => {
+      onlooker.beliefs?.stepped(event, effects);
+      const isElected = effects.some(
+        (effect) => effect.type === 'role' && effect.role === 'leader',
+      );
+      if (isElected) onlooker.onElected(id);
+    },
     applied: (entry, command) => onlooker.beliefs?.applied(entry, command),
   };
 }
@@ -93,6 +100,7 @@ class Run {
     this.faults = scheduleFaults(cluster, script, () => this.workload.clients);
     onlooker.beliefs = beliefs;
     onlooker.onExit = (id, exit) => this.onExit(id, exit);
+    onlooker.onElected = (id) => this.askEarly(id);
     oracle.follow({
       onGranted: (event, atUs) => beliefs.onGranted(event, atUs),
       onSessionEnded: ({ cause }) => {
@@ -133,6 +141,15 @@ class Run {
       probes: hits,
       trace: options.trace === true ? { trace, processes: [...names] } : null,
     };
+  }
+
+  /** A program that embeds the node asks it at once, and does not wait until it is ready. */
+  private askEarly(id: NodeId): void {
+    const { world } = this.cluster;
+    world.at(world.nowUs, () => {
+      if (this.cluster.node(id).host !== null)
+        this.cluster.query(id, { kind: 'inspect', name: 'k1' });
+    });
   }
 
   private onExit(id: NodeId, exit: HostExit): void {

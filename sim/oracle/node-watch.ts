@@ -1,0 +1,21 @@
+import type { HostWatch } from '../../src/node/host-types.ts';
+import { watchElections } from './election-rules.ts';
+import { watchAll } from './raft-watch.ts';
+import type { RaftOracle } from './raft.ts';
+import { watchReads } from './read-rules.ts';
+import { watchReplication } from './replication-rules.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Everybody who looks over the shoulder of one life of a node; `other` comes last. */
+export function watchNode(
+  { oracle, verdict }: { readonly oracle: RaftOracle; readonly verdict: Verdict },
+  other: HostWatch | undefined,
+): HostWatch {
+  const own = [
+    oracle.watch(),
+    watchElections(verdict),
+    watchReads(verdict),
+    watchReplication(verdict),
+  ];
+  return watchAll(other === undefined ? own : [...own, other]);
+}
