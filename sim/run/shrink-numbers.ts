@@ -1,9 +1,9 @@
 // The last part of shrinking: what is left happens at round times, for short, to the first in line.
 
 import type { Fault, Op, Script } from '../script/types.ts';
-import type { ShrinkSearch } from './shrink.ts';
+import type { ShrinkSearch } from './shrink-search.ts';
 
-const ROUND_MS = [1_000, 500, 100, 10] as const;
+const ROUND_MS = [1_000, 100, 10] as const;
 
 /** Lowers every number of every fault and operation, all of them at once where that will do. */
 export async function lowerNumbers(search: ShrinkSearch): Promise<void> {

@@ -1,8 +1,18 @@
 // Shrinking what a script runs on: every setting back to its default.
 
 import { CLOCKS, KNOBS, NET } from '../script/ranges.ts';
-import type { Clocks } from '../script/types.ts';
-import type { ShrinkSearch } from './shrink.ts';
+import type { Clocks, Script } from '../script/types.ts';
+import type { ShrinkSearch } from './shrink-search.ts';
+
+/** The settings of the script, with all of them at their defaults. */
+export function plainSettings({ knobs, net }: Script): Partial<Script> {
+  return {
+    knobs: { ...knobs, ...plain(KNOBS) },
+    net: { ...net, ...plain(NET), shuffleTies: false },
+    clocks: exactClocks(),
+    hasHoles: false,
+  };
+}
 
 /** All settings to their defaults: a whole part of the script if that will do, else one by one. */
 export async function makePlain(search: ShrinkSearch): Promise<void> {
@@ -21,13 +31,11 @@ export async function makePlain(search: ShrinkSearch): Promise<void> {
 }
 
 async function straightenClocks(search: ShrinkSearch): Promise<void> {
-  const latenessUs = CLOCKS.latenessUs[0];
-  const earlyUs = CLOCKS.earlyUs[0];
-  const exact: Clocks = { bound: 'within', driftPpm: [], latenessUs, earlyUs };
+  const exact = exactClocks();
   if (await search.accepts({ clocks: exact })) return;
   await search.accepts({ clocks: { ...search.best.clocks, driftPpm: [] } });
   await search.accepts({ clocks: { ...search.best.clocks, bound: 'within' } });
-  const times = { latenessUs, earlyUs };
+  const times = { latenessUs: exact.latenessUs, earlyUs: exact.earlyUs };
   for (const one of singly(times)) {
     await search.accepts({ clocks: { ...search.best.clocks, ...one } });
   }
@@ -39,6 +47,12 @@ async function straightenClocks(search: ShrinkSearch): Promise<void> {
       : clocks.driftPpm.map((drift, place) => (place === at ? 0 : drift));
     await search.accepts({ clocks: { ...clocks, driftPpm } });
   }
+}
+
+function exactClocks(): Clocks {
+  const latenessUs = CLOCKS.latenessUs[0];
+  const earlyUs = CLOCKS.earlyUs[0];
+  return { bound: 'within', driftPpm: [], latenessUs, earlyUs };
 }
 
 /** The first of every choice, which is the default. */

@@ -1,22 +1,17 @@
 // Makes a failing script small (SIMULATOR.md §4.11): first what happens, then what it happens to,
 // then the numbers. A smaller script counts only if it breaks the same promise; where and how it
-// breaks it may change.
+// breaks it may change, and so may the luck: what is left out moves everything that comes later,
+// and a bug that showed by chance before may need another chance.
 
 import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
 import { reduceGroups, reduceList } from './reduce-list.ts';
+import { leap, thinOut, tryFew } from './shrink-leaps.ts';
 import { lowerNumbers } from './shrink-numbers.ts';
+import { ShrinkSearch } from './shrink-search.ts';
+import type { ShrinkBudget } from './shrink-search.ts';
 import { makePlain } from './shrink-settings.ts';
-import { Stopwatch } from './stopwatch.ts';
 import type { RunScript } from './types.ts';
-
-/** How long to look for something smaller. */
-export interface ShrinkBudget {
-  /** At most so many runs. */
-  readonly runs: number;
-  /** No new run after so many milliseconds of work of this process. */
-  readonly ms: number;
-}
 
 /** What was found. */
 export interface Shrunk {
@@ -37,60 +32,26 @@ export async function shrink(
   budget: ShrinkBudget = SHRINK_BUDGET,
 ): Promise<Shrunk> {
   const search = new ShrinkSearch(script, violation, run, budget);
-  for (let before: Script | null = null; before !== search.best && !search.isOver;) {
+  await cutToViolation(search);
+  await leap(search);
+  await tryFew(search);
+  for (let before: Script | null = null; before !== search.best;) {
     before = search.best;
-    await cutEnd(search);
-    await dropFaults(search);
-    await dropOps(search);
-    await shrinkShape(search);
-    await makePlain(search);
-    if (before === search.best) await lowerNumbers(search);
+    await dropItems(search);
+    if (search.isSmall) break;
+    if (search.isBig) await thinOut(search);
   }
+  await shrinkShape(search);
+  await makePlain(search);
+  await lowerNumbers(search);
+  await cutEnd(search);
   return { script: search.best, violation: search.violation, runs: search.runs };
 }
 
-/** One search: the smallest script so far, and what may still be spent. */
-export class ShrinkSearch {
-  best: Script;
-  violation: Violation;
-  runs = 0;
-  private readonly run: RunScript;
-  private readonly budget: ShrinkBudget;
-  private readonly watch = new Stopwatch();
-  // At most as many as the budget has runs.
-  private readonly tried = new Set<string>();
-
-  constructor(script: Script, violation: Violation, run: RunScript, budget: ShrinkBudget) {
-    this.best = script;
-    this.violation = violation;
-    this.run = run;
-    this.budget = budget;
-    this.tried.add(JSON.stringify(script));
-  }
-
-  get isOver(): boolean {
-    return this.runs >= this.budget.runs || this.watch.workMs >= this.budget.ms;
-  }
-
-  /** Takes the best script with these changes for the new best one if it fails the same way. */
-  async accepts(changes: Partial<Script>): Promise<boolean> {
-    const script = { ...this.best, ...changes };
-    const key = JSON.stringify(script);
-    if (this.isOver || this.tried.has(key)) return false;
-    this.tried.add(key);
-    this.runs++;
-    const { violation } = await this.run(script);
-    if (violation?.oracle !== this.violation.oracle) return false;
-    this.best = script;
-    this.violation = violation;
-    return true;
-  }
-
-  /** Tries one after the other until one is accepted. */
-  async acceptsAny(candidates: readonly Partial<Script>[]): Promise<boolean> {
-    for (const candidate of candidates) if (await this.accepts(candidate)) return true;
-    return false;
-  }
+async function dropItems(search: ShrinkSearch): Promise<void> {
+  await cutEnd(search);
+  await dropFaults(search);
+  await dropOps(search);
 }
 
 /**
@@ -98,12 +59,17 @@ export class ShrinkSearch {
  * (LIV-…, histories) comes at the end of any script: there halving finds how much is needed.
  */
 async function cutEnd(search: ShrinkSearch): Promise<void> {
-  const endMs = Math.ceil(search.violation.atUs / 1_000) + 1;
-  if (endMs < search.best.horizonMs) await search.accepts(upTo(search.best, endMs));
-  for (const share of [1 / 4, 1 / 2, 3 / 4]) {
+  await cutToViolation(search);
+  for (const share of [0, 1 / 4, 1 / 2, 3 / 4]) {
     const shorterMs = Math.floor(search.best.horizonMs * share);
     if (await search.accepts(upTo(search.best, shorterMs))) return;
   }
+}
+
+/** Times of violations count from before the script begins, so that this is never too early. */
+async function cutToViolation(search: ShrinkSearch): Promise<void> {
+  const endMs = Math.ceil(search.violation.atUs / 1_000) + 1;
+  if (endMs < search.best.horizonMs) await search.accepts(upTo(search.best, endMs));
 }
 
 function upTo({ faults, ops }: Script, horizonMs: number): Partial<Script> {

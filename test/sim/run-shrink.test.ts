@@ -7,6 +7,7 @@ import { SHRINK_BUDGET, shrink } from '../../sim/run/shrink.ts';
 import { drawScript } from '../../sim/script/draw.ts';
 import { CLOCKS, KNOBS, NET } from '../../sim/script/ranges.ts';
 import type { Fault, Op, Script } from '../../sim/script/types.ts';
+import { KeyedRandom } from '../../sim/world/random.ts';
 import { fault, op, toyRun, violationOf } from './run-toys.ts';
 
 /** A drawn script with these faults and operations among its own. */
@@ -104,6 +105,60 @@ test('a script that breaks another promise is not a smaller one', async () => {
   );
   expect(violation.oracle).toBe('INV-1');
   expect(script.ops.length).toBe(10);
+});
+
+describe('a bug that shows by chance', () => {
+  const crash = fault({ kind: 'crash', atMs: 1_234, arg: 812 });
+
+  /** Needs a crash and a few operations, and a luck that any other script changes: one in four. */
+  const isUnlucky = (script: Script): boolean => {
+    const { faults, ops, noise } = script;
+    if (!hasCrash(script) || ops.length < 3) return false;
+    const random = new KeyedRandom(noise);
+    const ids = ops.map(({ id }) => id);
+    return random.below(4, 'luck', faults.length, ...ids.slice(0, 8)) === 0;
+  };
+  const unlucky = (seed: number): Script => {
+    const script = among(seed, [crash], []);
+    const noise = Array.from({ length: 100 }, (_, at) => at).find((each) =>
+      isUnlucky({ ...script, noise: each }),
+    );
+    if (noise === undefined) throw new Error('no luck is bad');
+    return { ...script, noise };
+  };
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('becomes small with other luck (seed %i)', async (seed) => {
+    const small = await shrunk(unlucky(seed), (each) => (isUnlucky(each) ? 'INV-4' : null));
+    expect(small.script.faults.length).toBeLessThanOrEqual(4);
+    expect(small.script.ops.length).toBeLessThanOrEqual(6);
+    expect(isUnlucky(small.script)).toBe(true);
+  });
+
+  test('is found on one node first where it always shows there', async () => {
+    const { script, runs } = await shrunk(unlucky(2), (each) =>
+      each.shape.nodes === 1 || isUnlucky(each) ? 'INV-6' : null,
+    );
+    expect([script.shape.nodes, script.faults, script.ops]).toEqual([1, [], []]);
+    expect(runs).toBeLessThanOrEqual(20);
+  });
+
+  test('DET-1 becomes the same script in the same runs every time', async () => {
+    const observed = async (): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      const { script } = await shrunk(unlucky(3), (each) => {
+        seen.push(JSON.stringify(each));
+        return isUnlucky(each) ? 'INV-4' : null;
+      });
+      return [...seen, JSON.stringify(script)];
+    };
+    expect(await observed()).toEqual(await observed());
+  });
+});
+
+test('a bug that always shows is found to need nothing in a few runs', async () => {
+  const { script, runs } = await shrunk(among(6, [], []), () => 'INV-8');
+  expect([script.faults, script.ops, script.horizonMs]).toEqual([[], [], 0]);
+  expect(runs).toBeLessThanOrEqual(10);
 });
 
 test('no run is made beyond the budget, nor twice for the same script', async () => {
