@@ -185,7 +185,7 @@ describe('the storage', () => {
     rig.disk.writes.holdAfter(1);
     storage.writeHardState({ term: 2, vote }, () => {});
     rig.settle();
-    expect(() => storage.persist(append(1, [2]), () => {})).toThrow(/term 2 is durable/);
+    expect(() => storage.persist(append(1, [2]), () => {})).toThrow(/durable before its entries/);
   });
 
   test('refuses batches that do not fit the log', () => {
@@ -194,8 +194,8 @@ describe('the storage', () => {
     rig.persist(storage, append(1, [1, 1]));
     const none = (): void => {};
     expect(() => storage.persist(append(4, [1], 1), none)).toThrow(/begins where the log ends/);
-    expect(() => storage.persist(append(3, [3], 2), none)).toThrow(/follows term 1/);
-    expect(() => storage.persist(replace(4, [3], 1), none)).toThrow(/follows term/);
+    expect(() => storage.persist(append(3, [3], 2), none)).toThrow(/follows the term before/);
+    expect(() => storage.persist(replace(4, [3], 1), none)).toThrow(/follows the term before/);
   });
 
   test('answers calls after its close without harm to the directory', () => {
