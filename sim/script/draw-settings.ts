@@ -19,9 +19,9 @@ const KEYS = [
   [5, 15],
 ] as const;
 const CLOCK_KINDS = [
-  ['exact', 57],
-  ['tight', 12],
-  ['tightest', 11],
+  ['exact', 45],
+  ['tight', 18],
+  ['tightest', 17],
   ['edges', 12],
   ['wild', 8],
 ] as const;
@@ -51,7 +51,7 @@ export function drawKnobs(dice: Dice): Knobs {
     heartbeatMs: some(heartbeats, 'heartbeatMs', 80),
     ttlMs: some(ranges.KNOBS.ttlMs, 'ttlMs'),
     // 0 is the tightest that leases allow for.
-    marginMs: dice.isHit(450, 'no margin') ? 0 : some(ranges.KNOBS.marginMs, 'marginMs'),
+    marginMs: dice.isHit(650, 'no margin') ? 0 : some(ranges.KNOBS.marginMs, 'marginMs'),
     requestMs: some(ranges.KNOBS.requestMs, 'requestMs'),
     appendBytes: some(ranges.KNOBS.appendBytes, 'appendBytes'),
     inflightAppends: some(ranges.KNOBS.inflightAppends, 'inflightAppends'),

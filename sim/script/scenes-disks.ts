@@ -17,20 +17,23 @@ export function darkness(stage: Stage): void {
   }
 }
 
-/** A node that has just voted goes down, and its disk has lost the newest when it comes back. */
-export function forgetfulDisk(stage: Stage): void {
-  const forMs = stage.drawn(1, 100, 'down');
-  const target = stage.drawnNode('whose');
-  if (stage.isHit(200, 'log')) {
-    // The newest batch, or the one before it.
-    const arg = 1 + 8 * stage.drawn(0, 1, 'which');
-    stage.clamour(0, 120);
-    return stage.strike('rotLog', { target, afterMs: 125, forMs, arg });
-  }
+/** A node goes down that has just voted, and the newest slot is gone when it comes back. */
+export function forgottenVote(stage: Stage): void {
   stage.clamour(0, 100);
   stage.strike(stage.pick(['crash', 'crash', 'isolate'], 'vacancy'), { forMs: 400 });
   const arg = 1 + 4 * stage.drawn(0, 255, 'when');
-  stage.strike('rotSlot', { target, afterMs: 2, forMs, arg });
+  const forMs = stage.drawn(1, 100, 'down');
+  stage.strike('rotSlot', { target: stage.drawnNode('whose'), afterMs: 2, forMs, arg });
+}
+
+/** A node goes down in the middle of work, and the end of its log is gone when it comes back. */
+export function forgottenEnd(stage: Stage): void {
+  stage.clamour(0, 120);
+  // The newest batch, or the one before it.
+  const arg = 1 + 8 * stage.drawn(0, 1, 'which');
+  const afterMs = stage.drawn(60, 125, 'when');
+  const forMs = stage.drawn(1, 100, 'down');
+  stage.strike('rotLog', { target: stage.drawnNode('whose'), afterMs, forMs, arg });
 }
 
 /** A leader's disk hangs, which it must notice; or a write fails, and its node is started again. */
@@ -42,7 +45,7 @@ export function failingDisk(stage: Stage): void {
     return stage.strike('stallDisk', { afterMs: 30, forMs });
   }
   const kind = stage.pick(['writeError', 'slotError', 'fullDisk'], 'kind');
-  const target = stage.drawnNode('whose');
+  const target = stage.isHit(500, 'leader') ? 0 : stage.drawnNode('whose');
   const arg = stage.drawn(0, 1, 'arg');
   stage.strike(kind, { target, afterMs: 10, forMs: stage.drawn(100, 1_300, 'for'), arg });
   stage.clamour(400, 1_000);

@@ -121,25 +121,29 @@ export function wakingLeader(stage: Stage): void {
   }
 }
 
-/** It falls asleep between a question to its peers and their answers, which lie there meanwhile. */
+/** It sleeps, and wakes before the answers to an old question come, which clients now join. */
 export function oldAnswers(stage: Stage): void {
   const near = stage.drawnClient();
   const otherKey = stage.key + 1;
-  const knobs = { electionMs: 250, heartbeatMs: 25, ttlMs: 3_000, requestMs: 10_000 };
+  const knobs = { electionMs: 250, heartbeatMs: 25, ttlMs: 1_000 };
   stage.wishes = { knobs, net: { latencyUs: 5_000, jitterUs: 50, tailOneIn: 0 } };
   const afterMs = 120;
-  const asleepMs = stage.drawn(430, 650, 'asleep');
-  // Whatever they ask and renew then has a round on its way most of the time.
+  const asleepMs = stage.drawn(430, 700, 'asleep');
   for (let round = 0; round < 6; round++) {
+    // Whatever they ask and renew then has a round on its way most of the time.
     const askMs = afterMs + stage.drawn(-25, 0, `ask ${round}`);
     stage.ask('inspect', { client: near, key: otherKey, afterMs: askMs });
     const busyMs = afterMs + stage.drawn(280, asleepMs, `busy ${round}`);
     stage.ask('acquire', { client: near + 1, key: otherKey, afterMs: busyMs, holdMs: 30 * round });
-    const lookMs = afterMs + stage.drawn(5, asleepMs, `look ${round}`);
+    // Nobody knows of a new leader yet, and whoever renews asks the old one.
+    const lookMs = afterMs + stage.drawn(5, 230, `look ${round}`);
     stage.ask('inspect', { client: near, key: otherKey, afterMs: lookMs });
   }
-  stage.strike('pause', { afterMs, forMs: asleepMs });
-  stage.strike('halves', { afterMs: afterMs + 60, forMs: asleepMs + 200, arg: 16 << near });
+  const forMs = asleepMs + stage.drawn(15, 200, 'stale');
+  for (let peer = 0; peer < stage.shape.nodes - 1; peer++) {
+    stage.strike('stale', { afterMs, forMs, arg: peer });
+  }
+  stage.strike('pause', { afterMs: afterMs + 1, forMs: asleepMs });
 }
 
 /** The new leader falls silent when the old one wakes, who knows no session opened since. */

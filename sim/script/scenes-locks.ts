@@ -59,7 +59,7 @@ export function overtakenAcquire(stage: Stage): void {
   const client = stage.drawnClient();
   stage.ask('acquire', { client, holdMs: 5 });
   // A third of the lease without an answer, and the client makes a new link.
-  const forMs = 333 + stage.drawn(15, 200, 'stale');
+  const forMs = 333 + stage.drawn(10, 80, 'stale');
   stage.strike('clientStale', { target: client, afterMs: 60, forMs });
   const kind = stage.pick(['acquire', 'acquire', 'acquireAll'], 'kind');
   stage.ask(kind, { client, afterMs: 61, holdMs: 40, arg: 7 });
@@ -71,10 +71,12 @@ export function brokenUnseen(stage: Stage): void {
   const holder = stage.drawnClient();
   stage.ask('acquire', { client: holder, holdMs: 2_000 });
   const afterMs = stage.drawn(30, 200, 'apart');
-  const forMs = stage.drawn(100, 700, 'for');
-  stage.strike('clientIsolate', { target: holder, afterMs, forMs });
-  stage.strike('clientReset', { target: holder, afterMs: afterMs + 1 });
-  const breakMs = afterMs + stage.drawn(5, forMs, 'break');
+  stage.strike('clientReset', { target: holder, afterMs });
+  if (stage.isHit(500, 'cut')) {
+    const forMs = stage.drawn(3, 60, 'for');
+    stage.strike('clientIsolate', { target: holder, afterMs, forMs });
+  }
+  const breakMs = afterMs + stage.drawn(-2, 8, 'break');
   stage.ask('break', { client: holder + 1, afterMs: breakMs });
   stage.ask('acquire', { client: holder + 2, afterMs: 50 });
 }

@@ -12,12 +12,12 @@ export type Scene = (stage: Stage) => void;
 
 /** All of them, and how often each. */
 export const SCENES: readonly (readonly [Scene, number])[] = [
-  [leases.silentHolder, 7],
+  [leases.silentHolder, 6],
   [leases.deadHolder, 1],
   [leases.expiryInDoubt, 4],
   [leases.lateOpening, 3],
   [leases.wakingLeader, 5],
-  [leases.oldAnswers, 4],
+  [leases.oldAnswers, 6],
   [leases.twoLeaders, 3],
   [nodes.staleLeader, 3],
   [nodes.forgottenTail, 5],
@@ -30,11 +30,12 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [nodes.lateRejections, 3],
   [nodes.slowGreeting, 2],
   [disks.darkness, 2],
-  [disks.forgetfulDisk, 5],
-  [disks.failingDisk, 3],
+  [disks.forgottenVote, 4],
+  [disks.forgottenEnd, 3],
+  [disks.failingDisk, 4],
   [locks.lostAnswers, 2],
   [locks.restlessQueue, 3],
   [locks.waitRunsOut, 5],
-  [locks.overtakenAcquire, 4],
+  [locks.overtakenAcquire, 5],
   [locks.brokenUnseen, 2],
 ];
