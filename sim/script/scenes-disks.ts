@@ -23,7 +23,8 @@ export function forgottenVote(stage: Stage): void {
   stage.strike(stage.pick(['crash', 'crash', 'isolate'], 'vacancy'), { forMs: 400 });
   const arg = 1 + 4 * stage.drawn(0, 255, 'when');
   const forMs = stage.drawn(1, 100, 'down');
-  stage.strike('rotSlot', { target: stage.drawnNode('whose'), afterMs: 2, forMs, arg });
+  const target = stage.drawn(1, stage.shape.nodes, 'whose');
+  stage.strike('rotSlot', { target, afterMs: 2, forMs, arg });
 }
 
 /** A node goes down in the middle of work, and the end of its log is gone when it comes back. */
