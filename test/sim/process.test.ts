@@ -162,6 +162,9 @@ describe('pause', () => {
       'timer, frame 1, frame 2, frame 3, soon',
     ]);
     expect(wakingOrder(1)).toBe(orders[0]);
+    // By chance alone that would be a quarter of them.
+    const timerFirst = orders.filter((order) => order.startsWith('timer'));
+    expect(timerFirst.length).toBeGreaterThan(orders.length / 2);
   });
 
   test('input that comes while a process catches up keeps its place', () => {

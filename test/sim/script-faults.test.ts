@@ -219,21 +219,42 @@ describe('faults', () => {
     expect(struck[0]?.version).toBeGreaterThan(struck[0]?.other ?? NaN);
   });
 
-  test('M-27 a crash that waits for a write strikes while one is under way', async () => {
-    const script = scriptOf([strike('crash', { target: 1, arg: 1 })]);
+  /** When the node crashes, and whether it writes at that moment. */
+  async function crashOf(arg: number): Promise<{ wasWriting: boolean; atUs: number }> {
+    const script = scriptOf([strike('crash', { target: 1, arg })]);
     const cluster = await createSimCluster({ ...clusterOptions(script), images: IMAGES });
     const client = cluster.client('c1', clientOptions(script));
     client.run(toil);
     const node = cluster.node('n1');
-    let wasWriting = false;
+    const seen = { wasWriting: false, atUs: 0 };
     const { crash } = { crash: node.crash.bind(node) };
     node.crash = () => {
-      wasWriting = node.disk.writes.waiting.length > 0;
+      seen.wasWriting = node.disk.writes.waiting.length > 0;
+      seen.atUs = cluster.world.nowUs;
       crash();
     };
     scheduleFaults(cluster, script, () => [client]);
     await cluster.runFor(1_500);
-    expect(wasWriting).toBe(true);
+    return seen;
+  }
+
+  test('M-27 a crash that waits for a write strikes while one is under way, or lingers', async () => {
+    const [atOnce, later] = [await crashOf(1), await crashOf(15)];
+    expect(atOnce.wasWriting).toBe(true);
+    expect(later.atUs - atOnce.atUs).toBe(32_000);
+  });
+
+  test('a minority stays away at the end of some runs, and the others do without it', async () => {
+    const away: number[] = [];
+    for (let noise = 0; noise < 8; noise++) {
+      const { cluster, faults } = await play({ ...scriptOf([]), noise });
+      faults.healAll();
+      away.push(faults.leftOut.size);
+      await cluster.runFor(3_000);
+      expect(faults.leftOut.has(cluster.leader() ?? 'nobody')).toBe(false);
+      expect(cluster.leader()).not.toBeNull();
+    }
+    expect(new Set(away)).toEqual(new Set([0, 1]));
   });
 
   test('nothing strikes any more after healing', async () => {
