@@ -58,6 +58,17 @@ async function prepare(outDir) {
   });
 }
 
+/** Plain JavaScript. Throws for what cannot be parsed: the compiler would mend it in silence. */
+function transpile(file, text) {
+  const options = { compilerOptions, fileName: file, reportDiagnostics: true };
+  const { outputText, diagnostics = [] } = ts.transpileModule(text, options);
+  const [first] = diagnostics;
+  if (first === undefined) return outputText;
+  const { line } = ts.getLineAndCharacterOfPosition(first.file, first.start);
+  const message = ts.flattenDiagnosticMessageText(first.messageText, ' ');
+  throw new Error(`${file}:${line + 1} cannot be compiled: ${message}`);
+}
+
 /**
  * Mirrors src/ and sim/ in `outDir`, .js for .ts. `patches` are texts that stand in for files,
  * named from the root of the repository: `src/raft/log.ts`.
@@ -79,10 +90,7 @@ export async function transpileTree(outDir, { patches = new Map() } = {}) {
     stamps[file] = stamp;
     if (patch === undefined && before.get(file) === stamp && existsSync(target)) continue;
     const text = patch ?? (await readFile(join(root, file), 'utf8'));
-    await writeWhole(
-      target,
-      ts.transpileModule(text, { compilerOptions, fileName: file }).outputText,
-    );
+    await writeWhole(target, transpile(file, text));
   }
   for (const file of before.keys()) {
     if (!(file in stamps)) await rm(join(outDir, file.replace(/\.ts$/, '.js')), { force: true });

@@ -5,6 +5,7 @@
 import type { MonoUs, NodeId, Term } from '../../src/base/units.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
 import type { RaftEffect, RaftEvent, Role } from '../../src/raft/events.ts';
+import { NO_ROUND } from '../../src/raft/messages.ts';
 import type { PreVoteResponse, RaftMessage, Sender } from '../../src/raft/messages.ts';
 import type { Core } from '../../src/raft/state.ts';
 import { OfficeWatch } from './office-watch.ts';
@@ -83,12 +84,16 @@ class ElectionRules {
     const isStale = isOfLeader && message.term < before.term;
     if ((isStale || message.type === 'preVoteRequest') && !isMember(core, from)) return;
     // Before its term is durable a node says nothing at all.
-    const isMute = !core.hard.isTermDurable || isAnswered(effects, from.nodeId);
-    if (isStale && !isMute) {
+    const answer = answerTo(effects, from.nodeId);
+    const isOwed = core.hard.isTermDurable && answer === null;
+    if (isStale && isOwed) {
       this.report('LIV-1', `leaves ${from.nodeId} in the belief that term ${message.term} lasts`);
     }
+    if (isStale && answer !== null && roundOf(answer) !== NO_ROUND) {
+      this.report('INV-12', `names a round to ${from.nodeId} that is not of this term (§8)`);
+    }
     if (message.type !== 'preVoteRequest') return;
-    if (!isMute) {
+    if (isOwed) {
       this.report('LIV-1', `does not answer the poll of ${from.nodeId} (§6.3)`);
     }
     const isSticky = effects.some(
@@ -163,8 +168,16 @@ class ElectionRules {
   }
 }
 
-function isAnswered(effects: readonly RaftEffect[], to: NodeId): boolean {
-  return effects.some((effect) => effect.type === 'send' && effect.to === to);
+function answerTo(effects: readonly RaftEffect[], to: NodeId): RaftMessage | null {
+  for (const effect of effects) {
+    if (effect.type === 'send' && effect.to === to) return effect.message;
+  }
+  return null;
+}
+
+function roundOf(message: RaftMessage): number {
+  const isAnswer = message.type === 'appendResponse' || message.type === 'heartbeatResponse';
+  return isAnswer ? message.round : NO_ROUND;
 }
 
 function isMember(core: Core, { nodeId, storeId }: Sender): boolean {

@@ -1,10 +1,8 @@
-import type { OracleName, Verdict } from './verdict.ts';
+import { promiseIn } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
-/** What a check of the product's own found: an invariant, named at the head of its text. */
+/** What a check of the product's own found: the invariant that its text names. */
 export function reportBroken(verdict: Verdict, by: string, error: unknown): void {
   const text = error instanceof Error ? error.message : String(error);
-  const number = /^(INV|LIV)-(\d+)/.exec(text);
-  const oracle: OracleName =
-    number === null ? 'ASSERT' : `${number[1] === 'LIV' ? 'LIV' : 'INV'}-${Number(number[2])}`;
-  verdict.report(oracle, `${by}: ${text}`);
+  verdict.report(promiseIn(text, 'ASSERT'), `${by}: ${text}`);
 }

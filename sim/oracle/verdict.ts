@@ -37,19 +37,23 @@ export class Verdict {
   }
 }
 
+/** The invariant that an assertion of the product names in its text; `otherwise` if none. */
+export function promiseIn(text: string, otherwise: OracleName): OracleName {
+  const [, kind, number] = /\b(INV|LIV)-(\d+)/.exec(text) ?? [];
+  if (number === undefined) return otherwise;
+  return kind === 'LIV' ? `LIV-${Number(number)}` : `INV-${Number(number)}`;
+}
+
+/** Exit code of a node that met a broken assertion of its own. */
+const EXIT_INTERNAL = 70;
+
 /** A node ended by itself, and its disk is not to blame. */
 export function reportExit(
   verdict: Verdict,
   id: string,
   { exitCode, message }: { readonly exitCode: number; readonly message: string },
 ): void {
-  const number = /\bINV-(\d+)/.exec(message)?.[1];
-  const oracle: OracleName = number === undefined ? exitName(exitCode) : `INV-${Number(number)}`;
   const [text = ''] = message.split('\n');
+  const oracle = promiseIn(text, exitCode === EXIT_INTERNAL ? 'ASSERT' : 'EXIT');
   verdict.report(oracle, `${id} ended with exit code ${exitCode}: ${text}`);
-}
-
-/** 70: an assertion of the product's own. */
-function exitName(exitCode: number): OracleName {
-  return exitCode === 70 ? 'ASSERT' : 'EXIT';
 }

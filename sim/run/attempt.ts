@@ -1,10 +1,11 @@
 // A run that cannot even end is a violation like any other: campaigns and shrinking go on.
 
+import { promiseIn } from '../oracle/verdict.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
 import type { RunOptions, RunResult, RunScript } from './types.ts';
 
-/** The same, but what it throws becomes the violation `SPIN` (too many events) or `ASSERT`. */
+/** The same, but what it throws becomes the violation `SPIN` (too many events), or that of what it names. */
 export function attempting(run: RunScript): RunScript {
   return async (script: Script, options?: RunOptions): Promise<RunResult> => {
     try {
@@ -24,7 +25,8 @@ function violationOf(error: unknown): Violation {
       .find((line) => /^\s+at /.test(line))
       ?.trim() ?? 'nowhere';
   const isSpin = /\bevents\b/.test(message);
-  return { oracle: isSpin ? 'SPIN' : 'ASSERT', message: `${message} (${place})`, atUs: 0 };
+  const oracle = isSpin ? 'SPIN' : promiseIn(message, 'ASSERT');
+  return { oracle, message: `${message} (${place})`, atUs: 0 };
 }
 
 function broken(violation: Violation): RunResult {

@@ -106,6 +106,23 @@ describe('LIV-1 M-69 a voter of a lower term counts', () => {
   });
 });
 
+test('INV-12 M-09b an answer to an earlier term names no round', async () => {
+  const { leader } = await createRig(1);
+  const { verdict, watch } = watched(leader, watchElections);
+  const from = peerOf(leader);
+  const { term } = leader.core.hard;
+  const stale = { type: 'heartbeat', term: term - 1, commit: 0, round: 7 } as const;
+  const told = { type: 'heartbeatResponse', term, lastIndex: 0, durableIndex: 0 } as const;
+  const say = (round: number): void =>
+    watch.stepped({ type: 'message', from, message: stale }, [
+      { type: 'send', to: from.nodeId, message: { ...told, round } },
+    ]);
+  say(0);
+  expect(verdict.violation).toBeNull();
+  say(7);
+  expect(verdict.violation?.oracle).toBe('INV-12');
+});
+
 test('LIV-4 M-24 a late rejection never moves what is sent next back', async () => {
   const { leader } = await createRig(1);
   const { verdict, watch } = watched(leader, watchReplication);
