@@ -9,7 +9,7 @@ import type { Work } from './task.ts';
 import type { EventKind } from './trace.ts';
 
 /** Above so many bytes in its own memory a sender is told to wait. */
-export const HIGH_WATER_BYTES = 64 * 1024;
+const HIGH_WATER_BYTES = 64 * 1024;
 /** A larger frame ends its link, as it does by default in the shipped transport. */
 const FRAME_BYTES_MAX = 256 * 1024;
 

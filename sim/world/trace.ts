@@ -5,7 +5,7 @@
 import { hex32, mix32 } from '../../src/base/hash.ts';
 
 /** Kinds of events. The numbers are part of every trace hash: append, never renumber. */
-export const EVENT_KINDS = [
+const EVENT_KINDS = [
   'control',
   'start',
   'crash',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROBES } from '../../src/base/probe.ts';
+import type { ProbeId } from '../../src/base/probe.ts';
 import { Failure, Given, U32 } from '../../sim/run/command.ts';
 import type { Command } from '../../sim/run/command.ts';
 import { mutate } from '../../sim/run/mutate.ts';
@@ -69,6 +70,11 @@ describe('rare states', () => {
     expect(novelty.isNew([])).toBe(false);
     expect(novelty.isNew([probe])).toBe(true);
     expect(novelty.isNew([probe])).toBe(false);
+    const other: ProbeId = 'window-full';
+    expect(novelty.isNew([other])).toBe(true);
+    // Both were seen, but never in one run.
+    expect(novelty.isNew([probe, other])).toBe(true);
+    expect(novelty.isNew([probe, other])).toBe(false);
   });
 
   test('half of the runs vary a script of the pool', () => {

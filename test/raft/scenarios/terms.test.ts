@@ -48,17 +48,19 @@ describe('R-07 stale messages', () => {
   test('R-07 an answer to a message of an earlier term is none in this one', () => {
     const cluster = elected();
     const leader = cluster.node('n1');
+    const { term } = leader;
+    const look = (): string => JSON.stringify(leader.core.leader?.progress.get('n2'));
+    const hear = (message: RaftMessage): void => {
+      const before = look();
+      expect(messagesIn(cluster.inject('n2', 'n1', message))).toEqual([]);
+      expect(look()).toBe(before);
+    };
+    hear({ ...refusalOf(term, 99, [0, 0]), round: NO_ROUND });
     const progress = leader.core.leader?.progress.get('n2');
     // It waits for an answer of this term, which would let it go on.
     progress?.becomeProbe();
     if (progress !== undefined) progress.isPaused = true;
-    const before = JSON.stringify(progress);
-    const { term } = leader;
-    const answer = { type: 'heartbeatResponse', lastIndex: 0, durableIndex: 0 } as const;
-    for (const message of [{ ...answer, term }, refusalOf(term, 99, [0, 0])]) {
-      expect(messagesIn(cluster.inject('n2', 'n1', { ...message, round: NO_ROUND }))).toEqual([]);
-    }
-    expect(JSON.stringify(leader.core.leader?.progress.get('n2'))).toBe(before);
+    hear({ type: 'heartbeatResponse', term, round: NO_ROUND, lastIndex: 0, durableIndex: 0 });
     expect([leader.role, progress?.isLost]).toEqual(['leader', false]);
   });
 
