@@ -5,7 +5,7 @@ import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
 import type { RunOptions, RunResult, RunScript } from './types.ts';
 
-/** The same, but what it throws becomes the violation `SPIN` (too many events), or that of what it names. */
+/** The same, but a throw becomes the violation `SPIN` (too many events), or what its text names. */
 export function attempting(run: RunScript): RunScript {
   return async (script: Script, options?: RunOptions): Promise<RunResult> => {
     try {
