@@ -10,6 +10,7 @@ import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
 import { FoundedImages } from '../founded-images.ts';
 import { Beliefs } from '../oracle/belief.ts';
+import { checkDuplicates } from '../oracle/duplicates.ts';
 import { ClientHistory } from '../oracle/history.ts';
 import { judgeHistory } from '../oracle/history-check.ts';
 import { checkLiveness } from '../oracle/liveness.ts';
@@ -76,6 +77,9 @@ function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
   };
 }
 
+/** A start reads all of the log; slow disks included. */
+const RESTART_US = 10_000 * US_PER_MS;
+
 class Run {
   private readonly script: Script;
   private readonly cluster: SimCluster;
@@ -119,12 +123,16 @@ class Run {
       await world.run(isOver, script.horizonMs * US_PER_MS);
       faults.healAll();
       if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
+      if (!isOver()) await this.restartAll();
     } finally {
       release();
     }
     if (!isOver()) oracle.lookAtAll();
     const { noise } = script;
-    if (!isOver()) judgeHistory({ history: this.history, log: oracle.log, verdict, noise });
+    const { log } = oracle;
+    const { limits } = cluster.settings;
+    if (!isOver()) judgeHistory({ history: this.history, log, verdict, noise });
+    if (!isOver()) checkDuplicates({ log, limits, verdict, noise });
   }
 
   result(hits: ReadonlyMap<ProbeId, number>, options: RunOptions): RunResult {
@@ -141,6 +149,19 @@ class Run {
       probes: hits,
       trace: options.trace === true ? { trace, processes: [...names] } : null,
     };
+  }
+
+  /** INV-20: whatever happened to their disks, all start from what they hold, or say why not. */
+  private async restartAll(): Promise<void> {
+    const { world, verdict } = this.cluster;
+    const nodes = this.cluster.all().filter((node) => node.host !== null && !node.isPaused);
+    for (const node of nodes) node.crash();
+    for (const node of nodes) node.start();
+    const isUp = (): boolean => nodes.every((node) => node.isStarted || node.exit !== null);
+    await world.run(() => verdict.violation !== null || isUp(), RESTART_US);
+    const late = nodes.filter((node) => !node.isStarted && node.exit === null);
+    if (late.length === 0) return;
+    verdict.report('LIV-1', `${late.map(({ id }) => id).join(' and ')} did not start again`);
   }
 
   /** A program that embeds the node asks it at once, and does not wait until it is ready. */
