@@ -1,5 +1,6 @@
 // A script as a story that a person can follow, in at most 40 lines.
 
+import { US_PER_MS } from '../../src/base/units.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import { describeFault } from './describe-fault.ts';
 import { describeOp } from './describe-op.ts';
@@ -24,12 +25,15 @@ export function describeScript(script: Script, violation: Violation | null): rea
   ]
     .filter(({ atMs }) => atMs <= script.horizonMs)
     .toSorted((left, right) => left.atMs - right.atMs);
-  const end = `at ${seconds(script.horizonMs)} all faults end`;
+  // What was broken before the end was broken under the faults: there is no end to tell of.
+  const isTold = violation === null || violation.atUs >= script.horizonMs * US_PER_MS;
+  const hasEnd = isTold && script.faults.length > 0;
+  const end = hasEnd ? [`at ${seconds(script.horizonMs)} all faults end`] : [];
   const verdict =
     violation === null
       ? 'every promise is kept'
       : `at ${seconds(violation.atUs / 1_000)} ${violation.oracle} is broken: ${violation.message}`;
-  return [...describeSettings(script), ...linesOf(happenings), end, verdict];
+  return [...describeSettings(script), ...linesOf(happenings), ...end, verdict];
 }
 
 /** What comes close together shares a line; the more there is, the more is close. */
