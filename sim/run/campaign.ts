@@ -3,24 +3,26 @@
 
 import { availableParallelism, cpus } from 'node:os';
 import { randomInt } from 'node:crypto';
-import { basename, dirname } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
-import { describeScript } from '../script/describe.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import { KeyedRandom } from '../world/random.ts';
-import { EXIT, U32, firstLine, note, print } from './command.ts';
+import { EXIT, U32, note, print } from './command.ts';
 import type { Command, Given } from './command.ts';
-import { employ } from './crew.ts';
+import { Crew } from './crew.ts';
 import type { Employer } from './crew.ts';
+import { Findings } from './findings.ts';
+import { Interruption } from './interruption.ts';
 import { MutationPool, Novelty } from './novelty.ts';
-import type { FoundFailure, Report, Task } from './protocol.ts';
-import { corpusFiles, readScriptFile, shown, writeFailure } from './script-files.ts';
+import type { Report, Stage, Task } from './protocol.ts';
+import { corpusFiles, readScriptFile } from './script-files.ts';
 import { scriptSeed } from './script-seed.ts';
 import { CampaignStatistics } from './statistics.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { scriptOf } from './task-script.ts';
 
 const PROGRESS_MS = 10_000;
+/** After fewer random runs it says nothing that a rare state was never reached. */
+const TELLING_RUNS = 200;
 /** One exploring run in so many is run twice (DET-1). */
 const TWICE_ONE_IN = 10;
 
@@ -38,10 +40,12 @@ export const campaignCommand: Command = {
     '',
     'Half of the random scripts are variations of those that reached a new combination of rare',
     'states. With --jobs 1 the same seed and --runs give the same campaign. What breaks a promise',
-    'is shrunk and written to .cache/failures/, beside a test that shows it.',
+    'is shrunk and written to .cache/failures/, beside a test that shows it. A run that takes',
+    'longer than 30 s is ended, and has broken a promise, too: SPIN.',
     '',
     'The last line: leaderChanges and expiries are the shares of runs with at least one of them;',
-    'probes are rare states reached of all that are known, the missing ones are listed before;',
+    'probes are rare states reached of all that are known; from 200 random runs on, the others',
+    'are named above;',
     'events/s and simulated:real are per second of real time, all jobs together. The line before',
     'it has the speed of a core: per second of its work, waiting and shrinking not counted.',
   ],
@@ -59,15 +63,19 @@ async function campaign(given: Given): Promise<number> {
   given.noFiles();
   const jobs = given.number('jobs', availableParallelism(), { least: 1, most: 256 });
   const plan = planOf(given);
-  print(`seed=${plan.seed} jobs=${jobs}`);
   const running = new Campaign(plan);
+  print(`seed=${plan.seed} jobs=${jobs}`);
   const progress = setInterval(() => note(`${running.summary()} …`), PROGRESS_MS);
+  const crew = new Crew(running, jobs);
+  const interruption = new Interruption(() => crew.end());
   try {
-    await employ(running, jobs);
+    await crew.work();
   } finally {
     clearInterval(progress);
+    interruption.release();
   }
-  print(...running.missedLines(), rateLine(running, jobs), running.summary());
+  print(...running.endLines(), rateLine(running, jobs), running.summary());
+  if (interruption.exitCode !== null) return interruption.exitCode;
   return running.statistics.violations > 0 ? EXIT.violated : EXIT.kept;
 }
 
@@ -100,18 +108,22 @@ class Campaign implements Employer {
   private readonly pool: MutationPool;
   private readonly novelty = new Novelty();
   private readonly corpus = corpusFiles();
+  private readonly findings: Findings;
   private assigned = 0;
 
   constructor(plan: Plan) {
     this.plan = plan;
     this.random = new KeyedRandom(plan.seed);
     this.pool = new MutationPool(plan.seed);
+    this.findings = new Findings(plan.failures);
+  }
+
+  get isStopped(): boolean {
+    return this.findings.isLimitReached || this.watch.elapsedMs >= this.plan.ms;
   }
 
   next(): Task | null {
-    const { runs, ms, failures } = this.plan;
-    const isOver = this.assigned >= runs || this.watch.elapsedMs >= ms;
-    if (isOver || this.statistics.violations >= failures) return null;
+    if (this.isStopped || this.assigned >= this.plan.runs) return null;
     const number = ++this.assigned;
     const seed = scriptSeed(this.random, number);
     const file = this.corpus[number - 1];
@@ -124,57 +136,39 @@ class Campaign implements Employer {
     return { number, origin, base, seed, isTwice: number % TWICE_ONE_IN === 0 };
   }
 
-  reported(report: Report): void {
-    this.statistics.add(report);
-    if (report.rare !== null && this.novelty.isNew(report.probes)) this.pool.add(report.rare);
-    const file = this.corpus[report.number - 1];
-    if (report.failure !== null) printFailure(report.failure, file);
+  entered({ number, found }: Stage): boolean {
+    return found === null || this.findings.found(number, found.violation);
   }
 
-  lost(task: Task, cause: string): void {
-    const message = `a run did not end, or ended its process (${cause})`;
+  reported(report: Report): void {
+    const { failure, number, rare, probes } = report;
+    this.statistics.add(report);
+    if (rare !== null && this.novelty.isNew(probes)) this.pool.add(rare);
+    if (failure !== null) this.findings.add(failure, this.corpus[number - 1]);
+  }
+
+  lost(task: Task, { found }: Stage, cause: string): void {
+    const file = this.corpus[task.number - 1];
     const script = scriptOf(task);
     const from = { faults: script.faults.length, ops: script.ops.length };
+    const violation: Violation = { oracle: 'SPIN', message: `a run ${cause}`, atUs: 0 };
+    if (found === null && !this.findings.found(task.number, violation)) return;
+    this.statistics.runs++;
     this.statistics.violations++;
-    const violation: Violation = { oracle: 'SPIN', message, atUs: 0 };
-    printFailure({ script, violation, shrinkRuns: 0, from }, this.corpus[task.number - 1]);
+    this.findings.add(found ?? { script, violation, shrinkRuns: 0, from }, file);
   }
 
   summary(): string {
     return this.statistics.summary(this.watch.elapsedMs);
   }
 
-  missedLines(): readonly string[] {
-    const missed = this.statistics.missed();
-    if (missed.length === 0) return [];
-    return ['never reached:', ...missed.map(([id, what]) => `  ${id}: ${what}`)];
+  /** What was never reached, and what was broken. */
+  endLines(): readonly string[] {
+    const random = this.statistics.runs - this.corpus.length;
+    const missed = random < TELLING_RUNS ? [] : this.statistics.missed().map(([id]) => id);
+    const never = missed.length === 0 ? [] : [`never reached: ${missed.join(', ')}`];
+    return [...never, ...this.findings.lines()];
   }
-}
-
-function printFailure(failure: FoundFailure, corpusFile: string | undefined): void {
-  const { script, violation, from, shrinkRuns } = failure;
-  const { scriptPath, testPath } = writeFailure(failure);
-  const size = sizeText(script.faults.length, script.ops.length);
-  const before = sizeText(from.faults, from.ops);
-  print(
-    '',
-    `${violation.oracle} broken: ${firstLine(violation.message)}`,
-    ...(corpusFile === undefined ? [] : [`by ${shown(corpusFile)}`]),
-    `shrunk to ${size} from ${before} in ${shrinkRuns} runs:`,
-    '',
-    ...describeScript(script, violation).map((line) => `  ${line}`),
-    '',
-    `see it again:  npm run sim -- replay ${scriptPath}`,
-    `as a test:     npx vitest run --root ${dirname(testPath)} ${basename(testPath)}`,
-    `to keep it:    mv ${scriptPath} sim/corpus/, or mv ${testPath} test/sim/`,
-    '',
-  );
-}
-
-function sizeText(faults: number, ops: number): string {
-  const count = (number: number, noun: string): string =>
-    `${number} ${noun}${number === 1 ? '' : 's'}`;
-  return `${count(faults, 'fault')} and ${count(ops, 'operation')}`;
 }
 
 /** Speed per core: of work, so that it says the same on a busy machine. */

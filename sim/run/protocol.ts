@@ -16,6 +16,14 @@ export interface Task {
   readonly isTwice: boolean;
 }
 
+/** A task that a worker has begun, or whose failure it has begun to shrink. */
+export interface Stage {
+  readonly kind: 'stage';
+  readonly number: number;
+  /** The failure as it was found; null as long as none was. */
+  readonly found: FoundFailure | null;
+}
+
 /** What became of it. */
 export interface Report {
   readonly number: number;
@@ -47,7 +55,12 @@ export function isTask(message: unknown): message is Task {
   return typeof message === 'object' && message !== null && 'origin' in message;
 }
 
-/** True for what a worker sends. */
+/** True for what a worker sends when it begins. */
+export function isStage(message: unknown): message is Stage {
+  return typeof message === 'object' && message !== null && 'kind' in message;
+}
+
+/** True for what a worker sends at the end. */
 export function isReport(message: unknown): message is Report {
   return typeof message === 'object' && message !== null && 'failure' in message;
 }

@@ -1,12 +1,11 @@
 // A process that runs scripts for a campaign, one after the other, as they come.
 
-import type { Script } from '../script/types.ts';
 import { attempting } from './attempt.ts';
 import { EXIT, usage } from './command.ts';
 import type { Command } from './command.ts';
 import { Novelty } from './novelty.ts';
 import { isTask } from './protocol.ts';
-import type { FoundFailure, Report, Task } from './protocol.ts';
+import type { FoundFailure, Report, Stage, Task } from './protocol.ts';
 import { createRunner } from './run.ts';
 import { shrink } from './shrink.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -28,6 +27,8 @@ async function work(): Promise<number> {
   if (process.send === undefined) throw usage('worker is started by `run`, with a channel to it');
   const run = attempting(createRunner());
   const novelty = new Novelty();
+  // Who interrupts a campaign interrupts its workers as well: it is the campaign that ends them.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   // Runs must not overlap: all tasks wait in one line.
   let line = Promise.resolve();
   process.on('message', (message) => {
@@ -46,6 +47,7 @@ async function work(): Promise<number> {
 async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<Report> {
   const script = scriptOf(task);
   const run = task.isTwice ? twice(once) : once;
+  await announce({ kind: 'stage', number: task.number, found: null });
   const watch = new Stopwatch();
   const result = await run(script);
   const { workMs } = watch;
@@ -62,19 +64,27 @@ async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<R
     grants,
     probes,
     rare: novelty.isNew(probes) ? script : null,
-    failure: await failureOf(script, result, { once, run }),
+    failure: await failureOf(task, result, { once, run }),
   };
 }
 
 /** Looks at determinism while shrinking only if that was what broke. */
 async function failureOf(
-  script: Script,
+  task: Task,
   { violation }: RunResult,
   { once, run }: { readonly once: RunScript; readonly run: RunScript },
 ): Promise<FoundFailure | null> {
   if (violation === null) return null;
+  const script = scriptOf(task);
+  const from = { faults: script.faults.length, ops: script.ops.length };
+  const found = { script, violation, shrinkRuns: 0, from };
+  await announce({ kind: 'stage', number: task.number, found });
   const isDeterminism = violation.oracle.startsWith('DET-');
   const shrunk = await shrink(script, violation, isDeterminism ? run : once);
-  const from = { faults: script.faults.length, ops: script.ops.length };
   return { script: shrunk.script, violation: shrunk.violation, shrinkRuns: shrunk.runs, from };
+}
+
+/** Resolves when it is under way: a run that never ends must not keep it back. */
+async function announce(stage: Stage): Promise<void> {
+  await new Promise<void>((resolve) => process.send?.(stage, () => resolve()));
 }
