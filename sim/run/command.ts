@@ -116,7 +116,7 @@ function parse(
 ): { values: Readonly<Record<string, unknown>>; positionals: readonly string[] } {
   const options = command.options ?? {};
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: withNegatives(argv), options, allowPositionals: true, strict: true });
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
     const known = Object.keys(options).map((name) => `--${name}`);
@@ -124,4 +124,16 @@ function parse(
     const what = reason.charAt(0).toLowerCase() + reason.slice(1);
     throw usage(`${what}; ${command.name} ${choice}`);
   }
+}
+
+/** `--seed -1` as `--seed=-1`: then it is the number that is wrong, and is told its range. */
+function withNegatives(argv: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const word of argv) {
+    const option = words.at(-1) ?? '';
+    if (/^-[\d.]/.test(word) && /^--[a-z-]+$/.test(option))
+      words.splice(-1, 1, `${option}=${word}`);
+    else words.push(word);
+  }
+  return words;
 }

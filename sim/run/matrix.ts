@@ -69,15 +69,19 @@ export function totals({ planted, benign, canary, how }: Matrix): readonly strin
   ];
 }
 
+/** What is in the columns of a line. */
+export const MATRIX_HEAD =
+  'id     fate               runs faults+ops    time  what the change does, and what was broken';
+
 /** One line of the terminal. */
 export function matrixLine(hunted: Hunted): string {
-  const { mutant, runs, shrunk, message, elapsedMs } = hunted;
+  const { mutant, killedBy, runs, shrunk, message, elapsedMs } = hunted;
   const size = shrunk === null ? '' : `${shrunk.faults}+${shrunk.ops}`;
   const words = [
     mutant.id.padEnd(6),
-    fateIn(hunted).toUpperCase().padEnd(8),
+    (killedBy === null ? fateIn(hunted) : `killed by ${killedBy}`).padEnd(17),
     String(runs).padStart(5),
-    size.padStart(6),
+    size.padStart(10),
     `${(elapsedMs / 1_000).toFixed(1)}s`.padStart(7),
   ];
   const [sentence = ''] = message.split('\n');

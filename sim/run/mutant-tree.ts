@@ -1,11 +1,13 @@
 // The program with a mutant in it, as JavaScript in a folder of its own: hard links to the tree of
 // the unchanged program, but for the one file.
 
+import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { mutated } from '../mutants/catalogue.ts';
 import type { Mutant } from '../mutants/types.ts';
+import { EXIT, Failure } from './command.ts';
 import { repositoryRoot } from './places.ts';
 
 type TranspileTree = (
@@ -30,13 +32,19 @@ export class MutantTrees {
     const { transpileTree }: { transpileTree: TranspileTree } = await import(script);
     const trees = new MutantTrees(root, transpileTree);
     await transpileTree(trees.plain);
+    await sweep(trees.folder);
     return trees;
+  }
+
+  /** Throws a Failure that names the first of them that does not fit the source any more. */
+  async check(mutants: readonly Mutant[]): Promise<void> {
+    for (const mutant of mutants) await this.textWith(mutant);
   }
 
   /** Makes the folder of a mutant; gives its path. */
   async plant(mutant: Mutant): Promise<string> {
     const folder = this.folderOf(mutant);
-    const text = mutated(mutant, await readFile(join(this.root, mutant.file), 'utf8'));
+    const text = await this.textWith(mutant);
     await rm(folder, { recursive: true, force: true });
     await linkAll(this.plain, folder);
     await this.transpileTree(folder, { patches: new Map([[mutant.file, text]]) });
@@ -54,7 +62,39 @@ export class MutantTrees {
 
   // Of this process alone: two matrices may be measured at the same time.
   private folderOf({ id }: Mutant): string {
-    return join(this.root, '.cache', 'sim', 'mutants', `${id}-${process.pid}`);
+    return join(this.folder, `${id}-${process.pid}`);
+  }
+
+  private async textWith(mutant: Mutant): Promise<string> {
+    const text = await readFile(join(this.root, mutant.file), 'utf8');
+    try {
+      return mutated(mutant, text);
+    } catch (error) {
+      throw new Failure(EXIT.internal, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private get folder(): string {
+    return join(this.root, '.cache', 'sim', 'mutants');
+  }
+}
+
+/** Removes the folders of processes that were killed before they could. */
+export async function sweep(folder: string): Promise<void> {
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  const stale = names.filter((name) => {
+    const [, pid] = /-(\d+)$/.exec(name) ?? [];
+    return pid !== undefined && !isAlive(Number(pid));
+  });
+  await Promise.all(stale.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // One that may not be asked lives.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

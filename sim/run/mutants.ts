@@ -11,7 +11,7 @@ import { PLANTED } from '../mutants/catalogue.ts';
 import type { Mutant } from '../mutants/types.ts';
 import { EXIT, U32, note, print, usage } from './command.ts';
 import type { Command, Given } from './command.ts';
-import { matrixDocument, matrixLine, totals } from './matrix.ts';
+import { MATRIX_HEAD, matrixDocument, matrixLine, totals } from './matrix.ts';
 import type { Matrix } from './matrix.ts';
 import { huntAll } from './mutant-hunt.ts';
 import type { HuntPlan, Hunted } from './mutant-hunt.ts';
@@ -30,7 +30,7 @@ export const mutantsCommand: Command = {
   usage: '[ID…] [--seed S] [--runs N] [--jobs N] [--no-shrink] [--write]',
   summary: 'Plants bugs and harmless changes, and lets the random campaign loose on each.',
   help: [
-    '  ID…          only these, as M-03 or B-01; all without',
+    '  ID…          only these, as M-03 or B-01 (or m-03); all without',
     '  --seed S     which random scripts, 0 to 2^32 - 1 (default 1)',
     `  --runs N     random runs for each bug (default ${RUNS}), a quarter for what is harmless`,
     '  --jobs N     programs at the same time (default: as many as there are processors)',
@@ -61,6 +61,8 @@ async function runMutants(given: Given): Promise<number> {
   if (given.has('write') && !plan.shrinks) throw usage('--write makes all scripts small');
   const watch = new Stopwatch();
   const trees = await MutantTrees.prepare();
+  await trees.check(mutants);
+  print(MATRIX_HEAD);
   const tell = (each: Hunted): void => print(matrixLine(each));
   const [harmless, harmful] = [true, false].map((isBenign) =>
     mutants.filter((mutant) => BENIGN.includes(mutant) === isBenign),
@@ -74,11 +76,16 @@ async function runMutants(given: Given): Promise<number> {
   return hunted.every(isAsItShouldBe) ? EXIT.kept : EXIT.violated;
 }
 
-function chosen(ids: readonly string[]): readonly Mutant[] {
+function chosen(words: readonly string[]): readonly Mutant[] {
   const all = [...BENIGN, CANARY, ...PLANTED];
-  const unknown = ids.find((id) => !all.some((mutant) => mutant.id === id));
-  if (unknown !== undefined) throw usage(`there is no planted mutant "${unknown}"`);
-  return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
+  const wanted = words.map((word) => word.toLowerCase());
+  const known = new Map(all.map((mutant) => [mutant.id.toLowerCase(), mutant]));
+  const unknown = words.find((word) => !known.has(word.toLowerCase()));
+  if (unknown !== undefined) {
+    const ids = all.map(({ id }) => id).join(' ');
+    throw usage(`there is no planted mutant "${unknown}"; there are ${ids}`);
+  }
+  return words.length === 0 ? all : all.filter(({ id }) => wanted.includes(id.toLowerCase()));
 }
 
 async function conclude(

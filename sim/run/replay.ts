@@ -10,32 +10,35 @@ import { createRunner } from './run.ts';
 import { readScriptFile } from './script-files.ts';
 import { traceLines } from './trace-lines.ts';
 import { describeParting, partingOf } from './twice.ts';
+import type { RunScript } from './types.ts';
 
 /** `replay`. */
-export const replayCommand: Command = {
-  name: 'replay',
-  usage: 'FILE [--trace]',
-  summary: 'Runs the script of a file twice; exit code 1 when it breaks a promise.',
-  help: [
-    '  FILE     a script, as `run` writes them and sim/corpus keeps them',
-    '  --trace  writes every event of the run to FILE.ndjson, one JSON object a line',
-  ],
-  options: { trace: { type: 'boolean' } },
-  run: replay,
-};
+export const replayCommand = replayWith(() => attempting(createRunner()));
 
-async function replay(given: Given): Promise<number> {
+/** The same with another way to run. */
+export function replayWith(runner: () => RunScript): Command {
+  return {
+    name: 'replay',
+    usage: 'FILE [--trace]',
+    summary: 'Runs the script of a file twice; exit code 1 when it breaks a promise.',
+    help: [
+      '  FILE     a script, as `run` writes them and sim/corpus keeps them',
+      '  --trace  writes every event of the run to FILE.ndjson, one JSON object a line',
+    ],
+    options: { trace: { type: 'boolean' } },
+    run: (given) => replay(given, runner()),
+  };
+}
+
+async function replay(given: Given, run: RunScript): Promise<number> {
   const path = given.file();
   const { about, script } = readScriptFile(path);
-  const run = attempting(createRunner());
   const first = await run(script, { trace: true });
   const second = await run(script, { trace: true });
   const { violation } = first;
-  const verdict =
-    violation === null
-      ? 'kept every promise'
-      : `${violation.oracle} broken: ${firstLine(violation.message)}`;
-  print(about, '', ...describeScript(script, violation), '', verdict);
+  // What the file is about may be just what the last line of the story says.
+  const isKnown = violation !== null && about === firstLine(violation.message);
+  print(...(isKnown ? [] : [about, '']), ...describeScript(script, violation));
   const isSame = first.traceHash === second.traceHash;
   const parting = isSame ? [] : describeParting(partingOf(first.trace, second.trace));
   const twice = isSame ? 'the same in two runs' : 'different in two runs of the same script:';

@@ -1,6 +1,6 @@
 // Scripts in files: the corpus, and what campaigns found.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Hasher } from '../../src/base/hash.ts';
 import { readScript } from '../script/check.ts';
@@ -63,7 +63,10 @@ export function shown(path: string): string {
 }
 
 function textOf(path: string): string {
-  if (!existsSync(path)) throw bad(path, 'there is no such file');
+  if (!existsSync(path)) throw new Failure(EXIT.badFile, `${path}: there is no such file`);
+  if (statSync(path).isDirectory()) {
+    throw new Failure(EXIT.badFile, `${path} is a folder: name one of the scripts in it`);
+  }
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -80,7 +83,7 @@ function parsed(path: string, text: string): unknown {
 }
 
 function bad(path: string, why: string): Failure {
-  return new Failure(EXIT.badFile, `SCRIPT: ${path}: ${why}`);
+  return new Failure(EXIT.badFile, `${path} is no script: ${why}`);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { UNPLANTED } from '../../sim/mutants/catalogue.ts';
 import type { Mutant } from '../../sim/mutants/types.ts';
-import { matrixDocument, matrixLine, totals } from '../../sim/run/matrix.ts';
+import { MATRIX_HEAD, matrixDocument, matrixLine, totals } from '../../sim/run/matrix.ts';
 import type { Matrix } from '../../sim/run/matrix.ts';
 import type { Hunted } from '../../sim/run/mutant-hunt.ts';
 
@@ -48,7 +48,7 @@ describe('the kill matrix', () => {
     const text = { ...MATRIX, planted: [doubtful] };
     expect(totals(text)).toContain('killed 0 of 1 bugs, at the median in 0 runs');
     expect(totals(text).join()).toContain('the unchanged program fails in the same script: 1');
-    expect(matrixLine(doubtful)).toContain('VOID');
+    expect(matrixLine(doubtful)).toMatch(/^M-\d+ +void /);
   });
 
   test('has a row for each, and a bar in a title does not end its cell', () => {
@@ -62,7 +62,12 @@ describe('the kill matrix', () => {
 
   test('is one line each on the terminal', () => {
     const line = matrixLine({ ...hunted('M-01', 'INV-7', 3), message: 'voted twice\nn1: leader' });
-    expect(line).toMatch(/^M-01 +INV-7 +3 +3\+3 +1\.5s +does \| M-01 — voted twice$/);
-    expect(matrixLine(hunted('M-02', null, 400))).toContain('SURVIVED');
+    expect(line).toMatch(/^M-01 +killed by INV-7 +3 +3\+3 +1\.5s +does \| M-01 — voted twice$/);
+    expect(matrixLine(hunted('M-02', null, 400))).toMatch(/^M-02 +survived +400 /);
+    for (const word of ['runs', 'faults+ops', 'time']) {
+      const [, cell = ''] = new RegExp(`^(.*) ${word.replace('+', '\\+')}`).exec(MATRIX_HEAD) ?? [];
+      const end = cell.length + 1 + word.length;
+      expect(line.slice(end - 1, end + 1)).toMatch(/^\S /);
+    }
   });
 });

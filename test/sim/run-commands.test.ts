@@ -5,8 +5,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { Violation } from '../../sim/oracle/verdict.ts';
+import { Given } from '../../sim/run/command.ts';
 import { main } from '../../sim/run/main.ts';
-import { corpusFiles } from '../../sim/run/script-files.ts';
+import { replayWith } from '../../sim/run/replay.ts';
+import { corpusFiles, readScriptFile } from '../../sim/run/script-files.ts';
+import { result } from './run-toys.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -28,7 +32,12 @@ test.each([
   [['run', 'now'], 64, /unexpected "now": npm run sim -- run \[--runs N\]/],
   [['replay'], 64, /replay takes one file: npm run sim -- replay FILE/],
   [['replay', 'none.json'], 65, /none\.json: there is no such file/],
-  [['replay', 'package.json'], 65, /package\.json: about must be a sentence/],
+  [['replay', 'package.json'], 65, /package\.json is no script: about must be a sentence/],
+  [['replay', 'README.md'], 65, /README\.md is no script: not JSON/],
+  [['replay', 'sim'], 65, /sim: sim is a folder: name one of the scripts in it/],
+  [['run', '--seed', '-1'], 64, /--seed takes a whole number from 0 to 4294967295, not "-1"/],
+  [['run', '--minutes', '-.5'], 64, /--minutes takes a number from 0\.01 to 100000, not "-\.5"/],
+  [['mutants', 'M-999'], 64, /no planted mutant "M-999"; there are B-01 .*M-01 .*M-02/],
 ])('%j is refused with what was expected, exit code %i', async (argv, code, reason) => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect(await main(argv)).toBe(code);
@@ -64,12 +73,26 @@ test('a replay tells the story, the verdict and the trace; with --trace every ev
   const path = join(folder, 'script.json');
   writeFileSync(path, readFileSync(corpusFiles()[0] ?? '', 'utf8'));
   const { stdout, status } = sim('replay', path, '--trace');
-  expect(stdout).toMatch(/^kept every promise$/m);
+  expect(stdout.match(/^every promise is kept$/gm)).toHaveLength(1);
   const [, events] = /^trace [0-9a-f]{16}, (\d+) events, the same in two runs$/m.exec(stdout) ?? [];
   const lines = readFileSync(`${path}.ndjson`, 'utf8').trimEnd().split('\n');
   expect(lines.length).toBe(Number(events));
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: lines.length });
   expect(status).toBe(0);
+});
+
+test('a replay of what is broken says so once', async () => {
+  const [path = ''] = corpusFiles();
+  const { script } = readScriptFile(path);
+  const violation: Violation = { oracle: 'INV-4', message: 'two hold k1', atUs: 7 };
+  const broken = mkdtempSync(join(tmpdir(), 'holdfast-replay-'));
+  const file = join(broken, 'script.json');
+  writeFileSync(file, JSON.stringify({ about: 'two hold k1', violated: 'INV-4', script }));
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const command = replayWith(() => () => Promise.resolve(result({ violation })));
+  expect(await command.run(new Given(command, [file]))).toBe(1);
+  expect(stdout.mock.calls.join('').match(/two hold k1/g)).toHaveLength(1);
+  stdout.mockRestore();
 });
 
 test('a hunt prints one line of JSON', () => {
