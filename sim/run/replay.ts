@@ -1,11 +1,14 @@
 // Runs the script of one file and tells what happens in it.
 
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describeScript } from '../script/describe.ts';
 import { attempting } from './attempt.ts';
 import { EXIT, firstLine, print } from './command.ts';
 import type { Command, Given } from './command.ts';
+import { STAGE_MS_MAX } from './crew.ts';
 import { createRunner } from './run.ts';
 import { readScriptFile } from './script-files.ts';
 import { traceLines } from './trace-lines.ts';
@@ -32,7 +35,12 @@ export function replayWith(runner: () => RunScript): Command {
 
 async function replay(given: Given, run: RunScript): Promise<number> {
   const path = given.file();
-  const { about, script } = readScriptFile(path);
+  const { about, violated, script } = readScriptFile(path);
+  if (violated === 'SPIN' && hangs(path)) {
+    const message = `a run did not end within ${STAGE_MS_MAX / 1_000} s`;
+    print(...describeScript(script, { oracle: 'SPIN', message, atUs: 0 }));
+    return EXIT.violated;
+  }
   const first = await run(script, { trace: true });
   const second = await run(script, { trace: true });
   const { violation } = first;
@@ -49,4 +57,15 @@ async function replay(given: Given, run: RunScript): Promise<number> {
     print(`events: ${target}`);
   }
   return violation === null && isSame ? EXIT.kept : EXIT.violated;
+}
+
+/** Asks another process: whoever hangs cannot tell. */
+function hangs(path: string): boolean {
+  const program = fileURLToPath(new URL('./cli.js', import.meta.url));
+  const { signal } = spawnSync(process.execPath, [program, 'trace', path], {
+    stdio: 'ignore',
+    timeout: STAGE_MS_MAX,
+    killSignal: 'SIGKILL',
+  });
+  return signal === 'SIGKILL';
 }

@@ -48,6 +48,10 @@ describe('a program that hangs', { timeout: TIMEOUT_MS }, () => {
     expect(readScriptFile(join(root, path ?? '')).violated).toBe('SPIN');
     expect(lastLine(stdout)).toMatch(/^runs=\d+ violations=1 /);
     expect(status).toBe(1);
+    const again = [program, 'replay', path ?? ''];
+    const replay = spawnSync(process.execPath, again, { cwd: root, encoding: 'utf8' });
+    expect(lastLine(replay.stdout)).toMatch(/ SPIN is broken: a run did not end within 2 s$/);
+    expect(replay.status).toBe(1);
   });
 
   test('goes on with another process until the limit of failures', async () => {
