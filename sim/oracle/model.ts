@@ -106,7 +106,7 @@ export class LockModel {
     acknowledge(session, ackedBelow);
     const known = this.known(session, command);
     if (known !== null) return unexecuted(step, known);
-    if (this.isFull(session, op)) return unexecuted(step, 'WINDOW');
+    if (this.isFull(session, command)) return unexecuted(step, 'WINDOW');
     if (op === 'closeSession') return this.end(step, session, 'closed');
     const answer = this.executeNumbered(step, session, command);
     if (!session.requests.has(seq)) store(session, seq, { hash: bodyHash, answer });
@@ -122,10 +122,11 @@ export class LockModel {
     return stored.hash === null || stored.hash === bodyHash ? stored.answer : 'INVALID';
   }
 
-  // What gives back must go through: it has a bound of its own, of all that can be given back.
-  private isFull(session: ModelSession, op: Numbered['op']): boolean {
+  // What gives back must go through: it has a bound of its own, of all that can be given back. So
+  // must the request that keeps all answers above it from being acknowledged.
+  private isFull(session: ModelSession, { op, seq }: Numbered): boolean {
     const { windowMax, holdingsPerSessionMax } = this.limits;
-    if (op === 'closeSession') return false;
+    if (op === 'closeSession' || seq === session.ackedBelow) return false;
     const more = op === 'acquire' ? 0 : 2 * holdingsPerSessionMax;
     return session.answers.size >= windowMax + more;
   }

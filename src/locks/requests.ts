@@ -100,7 +100,8 @@ function recordsBetween(session: Session, from: number, to: number): readonly nu
 }
 
 /**
- * Frozen answers count, live requests do not. Cancel, release and close must go through with a
+ * Frozen answers count, live requests do not. The request that the client's acknowledgement stands
+ * at must go through: until it is decided, nothing makes room. Cancel, release and close must go through with a
  * full window, or a client could not give back what it has; they meet a second bound, wide enough
  * to give back all that a session can hold (two records each).
  */
@@ -109,7 +110,7 @@ function isWindowFull(
   command: NumberedCommand,
   limits: ReplicatedLimits,
 ): boolean {
-  if (command.op === 'closeSession') return false;
+  if (command.op === 'closeSession' || command.seq === session.ackedBelow) return false;
   const exempt = command.op === 'acquire' ? 0 : 2 * limits.holdingsPerSessionMax;
   return session.records.size >= limits.windowMax + exempt;
 }

@@ -171,6 +171,17 @@ describe('the window', () => {
     expect(rig.repeat(refusedAt).code).toBe('GRANTED');
   });
 
+  test('LIV-6 the request that all others wait for goes through: nothing else makes room', () => {
+    const rig = new Rig({ windowMax: 3 });
+    const client = rig.open();
+    client.ackedBelow = 1;
+    client.seq = 1;
+    for (let turn = 0; turn < 3; turn++) rig.acquire(client, '..');
+    expect(rig.acquire(client, 'a').code).toBe('WINDOW');
+    client.seq = 0;
+    rig.take(client, 'a');
+  });
+
   test('live requests do not count', () => {
     const rig = new Rig({ windowMax: 3 });
     const client = rig.open();

@@ -100,7 +100,8 @@ export class Model {
     if (answer !== undefined) {
       return answer.hash === null || answer.hash === bodyHash ? answer.verdict : ['INVALID'];
     }
-    if (op === 'acquire' && session.answers.size >= this.limits.windowMax) return ['WINDOW'];
+    const isFull = session.answers.size >= this.limits.windowMax && seq !== session.ackedBelow;
+    if (op === 'acquire' && isFull) return ['WINDOW'];
     if (op === 'closeSession') return this.end(index, command);
     const verdict = this.execute(index, session, command);
     if (this.live(session.id, seq) === null) this.store(session, seq, bodyHash, verdict);
