@@ -100,10 +100,10 @@ function recordsBetween(session: Session, from: number, to: number): readonly nu
 }
 
 /**
- * Frozen answers count, live requests do not. The request that the client's acknowledgement stands
- * at must go through: until it is decided, nothing makes room. Cancel, release and close must go through with a
- * full window, or a client could not give back what it has; they meet a second bound, wide enough
- * to give back all that a session can hold (two records each).
+ * Frozen answers count, live requests do not. The request at which the client's acknowledgement
+ * stands must go through: until it is decided, nothing makes room. Cancel, release and close must
+ * go through with a full window too, or a client could not give back what it has; they meet a
+ * second bound, wide enough to give back all that a session can hold (two records each).
  */
 function isWindowFull(
   session: Session,

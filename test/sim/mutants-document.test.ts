@@ -1,4 +1,5 @@
-// The committed kill matrix speaks of the catalogue as it is (else: npm run sim -- mutants --write).
+// The committed kill matrix speaks of the catalogue as it is; `npm run sim -- mutants --write` makes
+// it anew.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
