@@ -1,5 +1,5 @@
-// The committed kill matrix speaks of the catalogue as it is; `npm run sim -- mutants --write` makes
-// it anew.
+// The committed kill matrix speaks of the catalogue as it is;
+// `npm run sim -- mutants --write` makes it anew.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
