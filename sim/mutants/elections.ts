@@ -105,6 +105,15 @@ export const ELECTIONS: MutantGroup = {
       ],
     },
     {
+      id: 'M-08',
+      title: 'sticks to a leader for as long as its own timer runs, not for E',
+      file: 'src/raft/roles.ts',
+      find: `core.election.stickyUntilUs = core.nowUs + core.settings.electionUs;
+  armElectionTimer(core);`,
+      replace: `armElectionTimer(core);
+  core.election.stickyUntilUs = core.election.deadlineUs;`,
+    },
+    {
       id: 'M-09',
       title: 'does not answer a stale leader',
       file: TERM_RULES,
@@ -138,6 +147,16 @@ export const ELECTIONS: MutantGroup = {
       file: ELECTION,
       find: `if (core.role !== 'candidate' || !core.hard.isVoteDurable) return;`,
       replace: `if (!core.hard.isVoteDurable) return;`,
+    },
+    {
+      id: 'M-12',
+      title: 'waits anew for silence also after a vote that it refused',
+      file: ELECTION,
+      find: `  if (!granted) {
+    send(`,
+      replace: `  if (!granted) {
+    armPatientTimer(core);
+    send(`,
     },
     {
       id: 'M-13',
@@ -196,22 +215,6 @@ export const ELECTIONS: MutantGroup = {
     },
   ],
   unplanted: [
-    {
-      id: 'M-08',
-      title: 'sticks to a leader for as long as its own timer runs, not for E',
-      because: 'elsewhere',
-      why:
-        'a fail-over only takes longer, within the time that some draws of the timer take ' +
-        'anyway: test/raft/scenarios/stability.test.ts R-14 M-08 measures it to the microsecond',
-    },
-    {
-      id: 'M-12',
-      title: 'waits anew for silence also after a vote that it refused',
-      because: 'elsewhere',
-      why:
-        'behind pre-votes a refused candidate is rare, and the one that is delayed by it comes ' +
-        'to its turn within a timeout: test/raft/scenarios/timing.test.ts R-12 M-12 measures it',
-    },
     {
       id: 'M-11',
       title: 'counts its own vote before it is durable',
