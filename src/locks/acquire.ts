@@ -10,7 +10,7 @@ import { Request } from './state.ts';
 import type { Session } from './state.ts';
 import type { Step } from './step.ts';
 import { acquireProblem } from './validation.ts';
-import { holderView } from './views.ts';
+import { holderView, slotsOf } from './views.ts';
 
 /**
  * Executes an acquire that was never seen before. A session's second request for a lock queues
@@ -24,7 +24,12 @@ export function acquire(step: Step, session: Session, command: Acquire): Outcome
   const request = begin(step, session, command);
   if (obstacle !== null) return wait(step, request);
   grant(step, request);
-  return { code: 'GRANTED', token: request.token };
+  return granted(request);
+}
+
+/** The answer to whoever asked for what is granted by now. */
+export function granted(request: Request): Outcome {
+  return { code: 'GRANTED', token: request.token, slots: slotsOf(request) };
 }
 
 /** How many requests stand before a waiter in the longest of its queues. */
@@ -66,6 +71,7 @@ function lockBusy({ name, holder, waiter }: Obstacle): Outcome {
     code: 'LOCK_BUSY',
     name,
     holder: holder === null ? null : holderView(holder),
+    ghost: null,
     aheadIndex: waiter === null ? 0 : waiter.request.index,
   };
 }

@@ -1,13 +1,17 @@
 // What the log tells the lock machine to do (RAFT.md §13), decoded. One command per entry.
 
-import type { LeaseUs, SessionId, Term, Token } from '../base/units.ts';
+import type { Index, LeaseUs, SessionId, Term, Token } from '../base/units.ts';
 
 export type { LeaseUs };
 
 /** exclusive: alone. shared: together with other shared ones. */
 export type LockMode = 'exclusive' | 'shared';
 
-/** One name of a request. `permits` is null for a lock, [taken, total] for a semaphore. */
+/**
+ * One name of a request. `permits` is null for a lock, [taken, total] for a semaphore, whose mode
+ * is exclusive. While anybody holds or waits for a name, all must agree on what it is: a lock, or a
+ * semaphore with so many permits in total.
+ */
 export interface RequestItem {
   readonly name: string;
   readonly mode: LockMode;
@@ -73,6 +77,16 @@ export interface Release extends SessionCommand {
   readonly token: Token;
 }
 
+/** Replaces the value of a grant, for an election. Names it as Release does. */
+export interface Proclaim extends SessionCommand {
+  readonly op: 'proclaim';
+  readonly name: string;
+  /** null: the session's only grant of that name with that token. */
+  readonly acquireSeq: number | null;
+  readonly token: Token;
+  readonly value: string;
+}
+
 /** The session's own end: frees all that it holds or waits for. */
 export interface CloseSession extends SessionCommand {
   readonly op: 'closeSession';
@@ -111,17 +125,28 @@ export interface Withdraw {
   readonly proposerTerm: Term;
 }
 
+/** Leader only: the lock-delay is over. Removes all ghosts of (name, closedAt). */
+export interface LiftDelay {
+  readonly op: 'liftDelay';
+  readonly name: string;
+  /** Index of the entry that expired their session. */
+  readonly closedAt: Index;
+  readonly proposerTerm: Term;
+}
+
 /** One command per entry. */
 export type Command =
   | OpenSession
   | Acquire
   | Cancel
   | Release
+  | Proclaim
   | CloseSession
   | EndSession
   | Break
   | ExpireSession
-  | Withdraw;
+  | Withdraw
+  | LiftDelay;
 
 /** Limits tested in apply; the same on every node, from the founding record (DESIGN.md §4.14). */
 export interface ReplicatedLimits {
@@ -130,10 +155,14 @@ export interface ReplicatedLimits {
   readonly lockDelayMsMax: number;
   readonly windowMax: number;
   readonly namesPerRequestMax: number;
-  /** (grants or waiters) × names of one session. */
+  /** (grants or waiters) × names of one session; a name of a semaphore counts its permits. */
   readonly holdingsPerSessionMax: number;
   readonly nameBytesMax: number;
   readonly metaBytesMax: number;
+  /** Total of a semaphore. */
+  readonly permitsTotalMax: number;
+  /** Taken by one request of one semaphore. */
+  readonly permitsPerRequestMax: number;
 }
 
 /** The limits of a cluster that was founded without others. */
@@ -146,4 +175,6 @@ export const DEFAULT_LIMITS: ReplicatedLimits = {
   holdingsPerSessionMax: 10_000,
   nameBytesMax: 512,
   metaBytesMax: 4_096,
+  permitsTotalMax: 1_000_000,
+  permitsPerRequestMax: 1_024,
 };

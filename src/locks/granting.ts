@@ -7,6 +7,7 @@ import type { RequestItem } from './commands.ts';
 import { addHolder, dequeue, headOf } from './lock-table.ts';
 import type { Claim, Lock, Request } from './state.ts';
 import type { Step } from './step.ts';
+import { slotsOf } from './views.ts';
 
 /** Why a request cannot be granted: the first of its names that is not free, and who is there. */
 export interface Obstacle {
@@ -47,6 +48,8 @@ export function grant(step: Step, request: Request): void {
     acquireSeq: request.seq,
     token: request.token,
     names: request.names(),
+    slots: slotsOf(request),
+    value: request.value,
   });
 }
 

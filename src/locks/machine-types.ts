@@ -1,6 +1,6 @@
 import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import type { Command } from './commands.ts';
-import type { Applied, LockView, SessionView } from './outcomes.ts';
+import type { Applied, LockView, SessionHoldings, SessionView } from './outcomes.ts';
 
 /** A value that rows are made of; arrays are positional. */
 export type RowValue = string | number | boolean | null | readonly RowValue[];
@@ -31,6 +31,8 @@ export interface LockMachine {
   list(prefix: string, after: string, limit: number, waitersMax?: number): readonly LockView[];
   /** Token of what that acquire holds; 0 when it waits, is over, or never was. */
   tokenOf(session: SessionId, acquireSeq: number): Token;
+  /** Live requests of a session with a number above `after`; null for a session that is gone. */
+  holdings(session: SessionId, after: number, limit: number): SessionHoldings | null;
   lockCount(): number;
   /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
   stateHash(): string;

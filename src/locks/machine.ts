@@ -6,18 +6,20 @@ import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import { unreachable } from '../base/assert.ts';
 import { acquire } from './acquire.ts';
 import type { Command, ReplicatedLimits } from './commands.ts';
+import { liftDelay } from './ghosts.ts';
 import { breakLock, cancel, release, withdraw } from './giving-up.ts';
 import { checkInvariants } from './invariants.ts';
 import { LockTable } from './lock-table.ts';
 import type { LockMachine, Row } from './machine-types.ts';
-import type { Applied, LockView, Outcome, SessionView } from './outcomes.ts';
+import type { Applied, LockView, Outcome, SessionHoldings, SessionView } from './outcomes.ts';
+import { proclaim } from './proclaim.ts';
 import { answerOnce } from './requests.ts';
 import { findRow } from './row-lookup.ts';
 import { RowLedger } from './rows.ts';
 import { SessionTable } from './session-table.ts';
 import { endSession, endSessionByOperator, expireSession, openSession } from './session.ts';
 import type { LockState, Step } from './step.ts';
-import { lockView, sessionView } from './views.ts';
+import { lockView, sessionHoldings, sessionView } from './views.ts';
 
 /** A machine without sessions and locks. `limits` are the replicated ones, equal on all nodes. */
 export function createLockMachine(limits: ReplicatedLimits): LockMachine {
@@ -64,6 +66,11 @@ class StateMachine implements LockMachine {
     return this.state.sessions.find(session)?.requests.get(acquireSeq)?.token ?? 0;
   }
 
+  holdings(id: SessionId, after: number, limit: number): SessionHoldings | null {
+    const session = this.state.sessions.find(id);
+    return session === null ? null : sessionHoldings(session, after, limit, this.state.limits);
+  }
+
   lockCount(): number {
     return this.state.locks.size;
   }
@@ -108,6 +115,10 @@ function execute(step: Step, command: Command): Outcome {
       return withdraw(step, command);
     case 'break':
       return breakLock(step, command);
+    case 'proclaim':
+      return answerOnce(step, command, (session) => proclaim(step, session, command));
+    case 'liftDelay':
+      return liftDelay(step, command);
     default:
       return unreachable(command);
   }

@@ -1,7 +1,7 @@
 // The stored form of an answer, inside the row of a frozen record.
 
 import type { RowValue } from './machine-types.ts';
-import type { HolderView, Outcome } from './outcomes.ts';
+import type { GhostView, HolderView, Outcome } from './outcomes.ts';
 
 /**
  * Positional value of an outcome. The texts of refusals are part of it, hence of the replicated
@@ -12,13 +12,19 @@ export function outcomeRow(outcome: Outcome): RowValue {
     case 'OPENED':
       return [outcome.code, outcome.session, outcome.ttlMs, outcome.lockDelayMs];
     case 'GRANTED':
-      return [outcome.code, outcome.token];
+      return [outcome.code, outcome.token, outcome.slots];
     case 'QUEUED':
       return [outcome.code, outcome.ahead];
     case 'DONE':
       return [outcome.code];
     case 'LOCK_BUSY':
-      return [outcome.code, outcome.name, holderRow(outcome.holder), outcome.aheadIndex];
+      return [
+        outcome.code,
+        outcome.name,
+        holderRow(outcome.holder),
+        ghostRow(outcome.ghost),
+        outcome.aheadIndex,
+      ];
     case 'ENDED':
       return [outcome.code, outcome.cause, outcome.token];
     default:
@@ -33,10 +39,27 @@ function holderRow(holder: HolderView | null): RowValue {
     holder.session,
     holder.acquireSeq,
     holder.mode,
+    holder.permits,
+    holder.slots,
     holder.sessionName,
     holder.sessionMeta,
     holder.meta,
     holder.value,
     holder.sinceMs,
+  ];
+}
+
+function ghostRow(ghost: GhostView | null): RowValue {
+  if (ghost === null) return null;
+  return [
+    ghost.token,
+    ghost.session,
+    ghost.acquireSeq,
+    ghost.mode,
+    ghost.permits,
+    ghost.slots,
+    ghost.sessionName,
+    ghost.lockDelayMs,
+    ghost.closedAt,
   ];
 }

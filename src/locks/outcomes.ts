@@ -8,6 +8,10 @@ export interface HolderView {
   readonly session: SessionId;
   readonly acquireSeq: number;
   readonly mode: 'exclusive' | 'shared';
+  /** [taken, total] of a semaphore; null for a lock. */
+  readonly permits: readonly [number, number] | null;
+  /** Of a semaphore: the numbers of the slots that it has, ascending from 0; else empty. */
+  readonly slots: readonly number[];
   /** Name of the session, its metadata and the grant's, as JSON text. */
   readonly sessionName: string;
   readonly sessionMeta: string;
@@ -22,15 +26,35 @@ export interface WaiterView {
   readonly session: SessionId;
   readonly acquireSeq: number;
   readonly mode: 'exclusive' | 'shared';
+  readonly permits: readonly [number, number] | null;
   readonly index: Index;
   readonly sessionName: string;
   readonly sinceMs: number;
+}
+
+/**
+ * What a grant leaves behind when its session expires with a lock-delay: it keeps the lock closed
+ * to others until the delay is over, as if it were held (RAFT.md §13).
+ */
+export interface GhostView {
+  readonly token: Token;
+  /** The session that expired. */
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  readonly mode: 'exclusive' | 'shared';
+  readonly permits: readonly [number, number] | null;
+  readonly slots: readonly number[];
+  readonly sessionName: string;
+  readonly lockDelayMs: number;
+  /** Index of the entry that expired the session. */
+  readonly closedAt: Index;
 }
 
 /** A lock with its holders, and the first of its waiters in their order. */
 export interface LockView {
   readonly name: string;
   readonly holders: readonly HolderView[];
+  readonly ghosts: readonly GhostView[];
   readonly waiters: readonly WaiterView[];
   /** All that wait, shown or not. */
   readonly waiterCount: number;
@@ -53,6 +77,26 @@ export interface SessionView {
   readonly waiting: number;
 }
 
+/** A live grant or waiter of a session, for whoever resumes the session. */
+export interface HoldingView {
+  readonly acquireSeq: number;
+  /** 0: it waits. */
+  readonly token: Token;
+  readonly names: readonly string[];
+  readonly mode: 'exclusive' | 'shared';
+  /** As in GRANTED. */
+  readonly slots: readonly (readonly number[])[];
+  readonly value: string | null;
+}
+
+/** What a session has, in the order of its requests. */
+export interface SessionHoldings {
+  readonly holdings: readonly HoldingView[];
+  readonly hasMore: boolean;
+  /** Above every request number that its client can have used, unnumbered ones aside. */
+  readonly nextSeq: number;
+}
+
 /** How a live acquire came to its end; the frozen answer for late duplicates. */
 export type EndCause = 'released' | 'cancelled' | 'withdrawn' | 'broken';
 
@@ -64,7 +108,12 @@ export type Outcome =
       readonly ttlMs: number | null;
       readonly lockDelayMs: number;
     }
-  | { readonly code: 'GRANTED'; readonly token: Token }
+  | {
+      readonly code: 'GRANTED';
+      readonly token: Token;
+      /** Slot numbers for each name in the order of the request; empty without a semaphore. */
+      readonly slots: readonly (readonly number[])[];
+    }
   /** `ahead`: how many requests stand before it in the longest of its queues. */
   | { readonly code: 'QUEUED'; readonly ahead: number }
   /** Release, cancel, close, end, break, expire, withdraw did what they were for. */
@@ -74,6 +123,8 @@ export type Outcome =
       readonly code: 'LOCK_BUSY';
       readonly name: string;
       readonly holder: HolderView | null;
+      /** A lock-delay that is in the way, when no holder is. */
+      readonly ghost: GhostView | null;
       readonly aheadIndex: Index;
     }
   /** This acquire is over; token is 0 when it was never granted. */
@@ -103,6 +154,17 @@ export type LockEvent =
       readonly acquireSeq: number;
       readonly token: Token;
       readonly names: readonly string[];
+      readonly slots: readonly (readonly number[])[];
+      readonly value: string | null;
+    }
+  /** The value of a grant was replaced. */
+  | {
+      readonly type: 'proclaimed';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly names: readonly string[];
+      readonly value: string;
     }
   | {
       readonly type: 'queued';
@@ -128,6 +190,27 @@ export type LockEvent =
       readonly cause: EndCause | SessionEndCause;
       readonly names: readonly string[];
       /** For a break: who and why. */
+      readonly reason: string;
+    }
+  /** A freed name stays closed for a lock-delay; follows the `freed` of its grant. */
+  | {
+      readonly type: 'delayed';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly name: string;
+      readonly closedAt: Index;
+      readonly delayMs: number;
+    }
+  /** That delay is over. */
+  | {
+      readonly type: 'lifted';
+      readonly session: SessionId;
+      readonly acquireSeq: number;
+      readonly token: Token;
+      readonly name: string;
+      readonly closedAt: Index;
+      readonly cause: 'over' | 'broken';
       readonly reason: string;
     };
 

@@ -3,8 +3,15 @@
 // node; a check before the log would only be an optimisation.
 
 import { probes } from '../base/probe.ts';
-import { aheadOf } from './acquire.ts';
-import type { Acquire, Cancel, CloseSession, ReplicatedLimits, Release } from './commands.ts';
+import { aheadOf, granted } from './acquire.ts';
+import type {
+  Acquire,
+  Cancel,
+  CloseSession,
+  Proclaim,
+  ReplicatedLimits,
+  Release,
+} from './commands.ts';
 import { freeze } from './ending.ts';
 import type { Outcome } from './outcomes.ts';
 import { sessionGone } from './session.ts';
@@ -13,7 +20,7 @@ import type { Step } from './step.ts';
 import { requestProblem } from './validation.ts';
 
 /** A command that its session numbers. */
-export type NumberedCommand = Acquire | Cancel | Release | CloseSession;
+export type NumberedCommand = Acquire | Cancel | Release | Proclaim | CloseSession;
 
 /**
  * Answers a numbered command; `execute` runs only if it was never seen. The order of the tests:
@@ -63,7 +70,7 @@ function knownAnswer(session: Session, command: NumberedCommand): Outcome | null
 /** A long-lived request has no frozen reply while it lives: a retry learns of its present state. */
 function presentState(request: Request): Outcome {
   probes.reach(request.isGranted() ? 'duplicate-of-grant' : 'duplicate-of-waiter');
-  if (request.isGranted()) return { code: 'GRANTED', token: request.token };
+  if (request.isGranted()) return granted(request);
   return { code: 'QUEUED', ahead: aheadOf(request) };
 }
 

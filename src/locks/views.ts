@@ -1,14 +1,16 @@
 // What others may see of sessions and locks. Copies: later entries do not change them.
 
-import type { HolderView, LockView, SessionView, WaiterView } from './outcomes.ts';
-import type { Claim, Lock, Session } from './state.ts';
+import { UNNUMBERED_SEQ_MIN } from './commands.ts';
+import type { ReplicatedLimits } from './commands.ts';
+import type { HolderView, LockView, SessionHoldings, SessionView, WaiterView } from './outcomes.ts';
+import type { Claim, Lock, Request, Session } from './state.ts';
 
 /** A lock as seen from outside, with at most so many waiters; of a free one only the name. */
 export function lockView(name: string, lock: Lock | null, waitersMax: number): LockView {
-  if (lock === null) return { name, holders: [], waiters: [], waiterCount: 0 };
+  if (lock === null) return { name, holders: [], ghosts: [], waiters: [], waiterCount: 0 };
   const waiters = lock.queue?.head(waitersMax).map(waiterView) ?? [];
   const holders = lock.holders.map(holderView);
-  return { name, holders, waiters, waiterCount: lock.queue?.size ?? 0 };
+  return { name, holders, ghosts: [], waiters, waiterCount: lock.queue?.size ?? 0 };
 }
 
 /** A grant as the loser of the race and an inspector see it. */
@@ -19,6 +21,8 @@ export function holderView({ request, item }: Claim): HolderView {
     session: session.id,
     acquireSeq: request.seq,
     mode: item.mode,
+    permits: item.permits,
+    slots: [],
     sessionName: session.name,
     sessionMeta: session.meta,
     meta: request.meta,
@@ -42,11 +46,41 @@ export function sessionView(session: Session): SessionView {
   };
 }
 
+/** Slot numbers of a grant for each of its names; empty when none is a semaphore. */
+export function slotsOf(_request: Request): readonly (readonly number[])[] {
+  return [];
+}
+
+/** The live requests of a session with a number above `after`, in the order of their numbers. */
+export function sessionHoldings(
+  session: Session,
+  after: number,
+  limit: number,
+  limits: ReplicatedLimits,
+): SessionHoldings {
+  const seqs = [...session.requests.keys()].filter((seq) => seq > after).sort((a, b) => a - b);
+  const holdings = seqs.slice(0, limit).flatMap((seq) => {
+    const request = session.requests.get(seq);
+    if (request === undefined) return [];
+    const mode = request.claims[0]?.item.mode ?? 'exclusive';
+    const { token, value } = request;
+    return [
+      { acquireSeq: seq, token, names: request.names(), mode, slots: slotsOf(request), value },
+    ];
+  });
+  const known = [session.ackedBelow, ...session.requests.keys(), ...session.records.keys()];
+  const used = known.filter((seq) => seq < UNNUMBERED_SEQ_MIN);
+  const highest = used.reduce((left, right) => Math.max(left, right), 0);
+  const nextSeq = highest + limits.windowMax + 1;
+  return { holdings, hasMore: seqs.length > limit, nextSeq };
+}
+
 function waiterView({ request, item }: Claim): WaiterView {
   return {
     session: request.session.id,
     acquireSeq: request.seq,
     mode: item.mode,
+    permits: item.permits,
     index: request.index,
     sessionName: request.session.name,
     sinceMs: request.sinceMs,

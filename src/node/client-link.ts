@@ -118,6 +118,9 @@ export class ClientLink {
       case 'founding':
         this.inbox.begin(message);
         return host.founding(message.step, (answer) => this.answer(message, answer));
+      case 'watch':
+      case 'unwatch':
+        return; // served by no node yet
     }
   }
 

@@ -1,6 +1,7 @@
 // What the replica host offers to whoever carries requests to it: the ws endpoint, HTTP, an
 // embedding program, the simulator. Call-backs only; none runs inside the call that asked.
 
+import type { ErrorCode } from '../base/error.ts';
 import type { NodeId, Revision, SessionId } from '../base/units.ts';
 import type { Applied, Outcome } from '../locks/outcomes.ts';
 import type { Command, ReplicatedLimits } from '../locks/commands.ts';
@@ -21,6 +22,8 @@ import type {
   QueryResult,
   Refused,
   SessionNews,
+  WatchEvent,
+  WatchTarget,
 } from '../wire/client-messages.ts';
 
 /** All that a host reaches the world through. */
@@ -91,6 +94,16 @@ export interface HostAnswer {
   readonly result: QueryResult;
 }
 
+/** Hears the events of some locks. Never called from within `watch`. */
+export interface WatchListener {
+  /** Once, before all events; `isComplete` as in WatchingMessage. */
+  onStart(revision: Revision, isComplete: boolean): void;
+  /** All of one entry, in the order of the log, without a gap. */
+  onEvents(revision: Revision, events: readonly WatchEvent[]): void;
+  /** The last call: this node does not lead (any more), or cannot serve it. */
+  onOver(code: ErrorCode, message: string): void;
+}
+
 export interface Host {
   /** Called once if the host ends by itself; the process should exit with that code. */
   onExit: (exit: HostExit) => void;
@@ -114,6 +127,8 @@ export interface Host {
   withdraw(session: SessionId, acquireSeq: number): void;
   /** While a request of this session is open here, its lease is renewed by this node (HTTP). */
   holdOpen(session: SessionId): () => void;
+  /** Events of locks, while this node leads; see WatchListener. Returns the way to stop. */
+  watch(target: WatchTarget, after: Revision | null, listener: WatchListener): () => void;
   /** News of one session, as pushed to client links. Returns the way to stop. */
   follow(session: SessionId, listener: (news: SessionNews, revision: Revision) => void): () => void;
 }

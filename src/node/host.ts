@@ -172,6 +172,11 @@ class NodeHost implements Host {
   follow: Host['follow'] = (session, listener) =>
     this.replica?.news.follow(session, listener) ?? (() => {});
 
+  watch: Host['watch'] = (_target, _after, listener) => {
+    this.ports.clock.soon(() => listener.onOver('UNAVAILABLE', 'this node serves no watch'));
+    return () => {};
+  };
+
   private selfView(): SelfView {
     const { nodeId, storeId } = present(this.self, 'the identity');
     const leader = this.replica?.leaderNews() ?? NO_LEADER;

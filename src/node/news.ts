@@ -38,10 +38,10 @@ function newsOf(event: LockEvent, command: Command): SessionNews | null {
   const { session } = event;
   switch (event.type) {
     case 'granted': {
-      const { acquireSeq, token } = event;
+      const { acquireSeq, token, slots } = event;
       const isOwnReply =
         command.op === 'acquire' && command.session === session && command.seq === acquireSeq;
-      return isOwnReply ? null : { kind: 'granted', session, acquireSeq, token };
+      return isOwnReply ? null : { kind: 'granted', session, acquireSeq, token, slots };
     }
     case 'left':
     case 'freed': {

@@ -21,11 +21,18 @@ export function answerQuery(
     case 'status':
       return { kind: 'status', status: status() };
     case 'session':
-      return { kind: 'session', session: machine.session(query.session) };
+      return { kind: 'session', session: machine.session(query.session), leftMs: null };
     case 'grant':
       return { kind: 'grant', token: machine.tokenOf(query.session, query.acquireSeq) };
-    case 'inspect':
-      return { kind: 'lock', lock: trimLock(machine.inspect(query.name, INSPECT_WAITERS_MAX)) };
+    case 'holdings': {
+      const limit = Math.min(query.limit, PAGE_ROWS_MAX);
+      const holdings = machine.holdings(query.session, query.after, limit);
+      return { kind: 'holdings', holdings };
+    }
+    case 'inspect': {
+      const lock = trimLock(machine.inspect(query.name, INSPECT_WAITERS_MAX));
+      return { kind: 'lock', lock, leftMs: { holders: [], ghosts: [] } };
+    }
     case 'list': {
       const limit = Math.min(query.limit, PAGE_ROWS_MAX);
       const found = machine.list(query.prefix, query.after, limit + 1, LIST_WAITERS_MAX);

@@ -67,12 +67,20 @@ const sessionLimitsSchema = z.strictObject(
     ),
     holdingsPerSessionMax: whole(
       { min: 1, max: 10_000, normal: limits.holdingsPerSessionMax },
-      'Names held or waited for by one session.',
+      'Names, and permits of semaphores, held or waited for by one session.',
     ),
     nameBytesMax: whole({ min: 1, max: 512, normal: limits.nameBytesMax }, 'Size of a name.'),
     metaBytesMax: whole(
       { min: 0, max: 4_096, normal: limits.metaBytesMax },
       'Size of the metadata of a session or grant, as JSON.',
+    ),
+    permitsTotalMax: whole(
+      { min: 1, max: 1_000_000, normal: limits.permitsTotalMax },
+      'Permits of one semaphore.',
+    ),
+    permitsPerRequestMax: whole(
+      { min: 1, max: 1_024, normal: limits.permitsPerRequestMax },
+      'Permits of one semaphore that one request may take.',
     ),
   },
   'an object of session limits',

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
-import type { LockView, Outcome, SessionView } from '../locks/outcomes.ts';
+import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import type { Role } from '../raft/events.ts';
 
@@ -59,7 +59,37 @@ export type Query =
   /** Of this very node, no quorum needed. */
   | { readonly kind: 'status' }
   /** What the acquire with this number holds. Costs little, however crowded the lock is. */
-  | { readonly kind: 'grant'; readonly session: SessionId; readonly acquireSeq: number };
+  | { readonly kind: 'grant'; readonly session: SessionId; readonly acquireSeq: number }
+  /** What a session holds and waits for, from the acquire after this number on. */
+  | {
+      readonly kind: 'holdings';
+      readonly session: SessionId;
+      readonly after: number;
+      readonly limit: number;
+    };
+
+/** Which locks a watch is about: one name, or all names that begin with a prefix. */
+export interface WatchTarget {
+  readonly name: string | null;
+  /** '' means all. Counts only while `name` is null. */
+  readonly prefix: string;
+}
+
+/** Asks the leader for the events of locks; answered by `watching`, then `watchEvents`. */
+export interface WatchMessage {
+  readonly type: 'watch';
+  /** Chosen by the client, unique on its link. */
+  readonly watchId: number;
+  readonly target: WatchTarget;
+  /** Events of later revisions are wanted; null: from now on. */
+  readonly after: Revision | null;
+}
+
+/** The watch is wanted no more. */
+export interface UnwatchMessage {
+  readonly type: 'unwatch';
+  readonly watchId: number;
+}
 
 /** A question; the answer carries its requestId. */
 export interface QueryMessage {
@@ -91,7 +121,14 @@ export interface FoundingMessage {
 
 /** Everything that a client says. */
 export type ClientMessage =
-  ClientHello | CommandMessage | KeepAliveMessage | AttachMessage | QueryMessage | FoundingMessage;
+  | ClientHello
+  | CommandMessage
+  | KeepAliveMessage
+  | AttachMessage
+  | QueryMessage
+  | FoundingMessage
+  | WatchMessage
+  | UnwatchMessage;
 
 /** Answers the hello; comes again when a blank node is founded while the link is up. */
 export interface Welcome {
@@ -184,10 +221,24 @@ export interface NodeStatus {
 /** blank: the node belongs to no cluster yet. */
 export type FoundingState = 'blank' | 'founded';
 
+/** What the leader's clock says of a lock, in the order of its lists; for display. */
+export interface LockTimes {
+  /** Of each holder: until its session would expire unless renewed; null: never. */
+  readonly holders: readonly (number | null)[];
+  /** Of each ghost: until its lock-delay is over. */
+  readonly ghosts: readonly number[];
+}
+
+/** What a query or a founding step is answered with. */
 export type QueryResult =
-  | { readonly kind: 'lock'; readonly lock: LockView }
+  | { readonly kind: 'lock'; readonly lock: LockView; readonly leftMs: LockTimes }
   | { readonly kind: 'locks'; readonly locks: readonly LockView[]; readonly hasMore: boolean }
-  | { readonly kind: 'session'; readonly session: SessionView | null }
+  | {
+      readonly kind: 'session';
+      readonly session: SessionView | null;
+      /** Until the leader would expire it, unless renewed; null: never, or not known. */
+      readonly leftMs: number | null;
+    }
   | {
       readonly kind: 'sessions';
       readonly sessions: readonly SessionView[];
@@ -204,7 +255,9 @@ export type QueryResult =
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
   /** 0: the acquire holds nothing. */
-  | { readonly kind: 'grant'; readonly token: Token };
+  | { readonly kind: 'grant'; readonly token: Token }
+  /** null: the session is gone. */
+  | { readonly kind: 'holdings'; readonly holdings: SessionHoldings | null };
 
 /** What a query or a founding step came to. */
 export interface Answer {
@@ -221,6 +274,7 @@ export type SessionNews =
       readonly session: SessionId;
       readonly acquireSeq: number;
       readonly token: Token;
+      readonly slots: readonly (readonly number[])[];
     }
   /** The acquire ended without its session's doing: withdrawn or broken. */
   | {
@@ -245,6 +299,69 @@ export interface NewsMessage {
   readonly news: SessionNews;
 }
 
+/** What happened to a lock, as its watchers see it. */
+export type WatchEventType =
+  | 'granted'
+  /** Given back by its holder: released, cancelled, or its session closed. */
+  | 'released'
+  /** The holder's session expired. */
+  | 'expired'
+  /** Freed by an operator: the lock was broken, or the holder's session ended. */
+  | 'broken'
+  | 'queued'
+  /** A waiter is gone without a grant. */
+  | 'left'
+  /** The value of an election's grant was replaced. */
+  | 'proclaimed'
+  /** Freed, but closed to others for a lock-delay. */
+  | 'delayed'
+  /** That delay is over. */
+  | 'lifted';
+
+/** One event of one lock. An entry may cause several, also of one lock: `expired`, `granted`. */
+export interface WatchEvent {
+  readonly type: WatchEventType;
+  readonly name: string;
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  /** Of the grant; 0 for a waiter. */
+  readonly token: Token;
+  /** Value of an election's grant, in `granted` and `proclaimed`; else null. */
+  readonly value: string | null;
+  /** Of `released`, `broken` and `left` the exact cause (EndCause, SessionEndCause); else ''. */
+  readonly cause: string;
+  /** Who broke it and why; else ''. */
+  readonly reason: string;
+  /** Of `delayed`: how long; else 0. */
+  readonly delayMs: number;
+}
+
+/** A watch has begun. */
+export interface WatchingMessage {
+  readonly type: 'watching';
+  readonly watchId: number;
+  /** Events follow from the revision after this one on. */
+  readonly revision: Revision;
+  /** False: the events between what was asked for and `revision` are no longer known. */
+  readonly isComplete: boolean;
+}
+
+/** All events of one entry that concern a watch, in their order. */
+export interface WatchEventsMessage {
+  readonly type: 'watchEvents';
+  readonly watchId: number;
+  readonly revision: Revision;
+  readonly events: readonly WatchEvent[];
+}
+
+/** This node cannot serve the watch, or not any more: try the leader. */
+export interface WatchOverMessage {
+  readonly type: 'watchOver';
+  readonly watchId: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
 /** The node is stopping or refuses the client; the link ends after it. */
 export interface GoodbyeMessage {
   readonly type: 'goodbye';
@@ -254,4 +371,13 @@ export interface GoodbyeMessage {
 
 /** Everything that a node says to a client. */
 export type NodeMessage =
-  Welcome | LeaderNews | Reply | KeepAliveReply | Answer | NewsMessage | GoodbyeMessage;
+  | Welcome
+  | LeaderNews
+  | Reply
+  | KeepAliveReply
+  | Answer
+  | NewsMessage
+  | GoodbyeMessage
+  | WatchingMessage
+  | WatchEventsMessage
+  | WatchOverMessage;

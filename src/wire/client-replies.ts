@@ -5,6 +5,8 @@ import type { KeepAliveResult, NodeMessage, SessionNews } from './client-message
 import { outcomeFields, readOutcome } from './outcome.ts';
 import { queryResultFields, readErrorCode, readQueryResult } from './query-result.ts';
 import { Reader, choiceOf } from './reader.ts';
+import { readSlots } from './slot-lists.ts';
+import { readWatchEvent, watchEventFields } from './watch-event.ts';
 
 const TYPES = [
   'welcome',
@@ -14,6 +16,9 @@ const TYPES = [
   'answer',
   'news',
   'goodbye',
+  'watching',
+  'watchEvents',
+  'watchOver',
 ] as const satisfies readonly NodeMessage['type'][];
 
 const KEEP_ALIVE_CODES = [
@@ -44,6 +49,12 @@ export function nodeMessageFields(message: NodeMessage): unknown[] {
       return [type, message.revision, newsFields(message.news)];
     case 'goodbye':
       return [type, message.code, message.message];
+    case 'watching':
+      return [type, message.watchId, message.revision, message.isComplete];
+    case 'watchEvents':
+      return [type, message.watchId, message.revision, message.events.map(watchEventFields)];
+    case 'watchOver':
+      return [type, message.watchId, message.code, message.message];
     default:
       return unreachable(message);
   }
@@ -94,6 +105,27 @@ function readContent(read: Reader): NodeMessage {
       return { type, revision: read.integer('revision'), news: readNews(read.any('news')) };
     case 'goodbye':
       return { type, code: readErrorCode(read, 'code'), message: read.text('message') };
+    case 'watching':
+      return {
+        type,
+        watchId: read.integer('watchId'),
+        revision: read.integer('revision'),
+        isComplete: read.flag('isComplete'),
+      };
+    case 'watchEvents':
+      return {
+        type,
+        watchId: read.integer('watchId'),
+        revision: read.integer('revision'),
+        events: read.list('events', readWatchEvent),
+      };
+    case 'watchOver':
+      return {
+        type,
+        watchId: read.integer('watchId'),
+        code: readErrorCode(read, 'code'),
+        message: read.text('message'),
+      };
     default:
       return unreachable(type);
   }
@@ -117,7 +149,7 @@ function newsFields(news: SessionNews): unknown[] {
   const kind = choiceOf(NEWS_KINDS, news.kind);
   switch (news.kind) {
     case 'granted':
-      return [kind, news.session, news.acquireSeq, news.token];
+      return [kind, news.session, news.acquireSeq, news.token, news.slots];
     case 'over':
       return [
         kind,
@@ -149,6 +181,7 @@ function readNewsContent(read: Reader): SessionNews {
         session,
         acquireSeq: read.integer('acquireSeq', 1),
         token: read.integer('token', 1),
+        slots: read.list('slots', readSlots),
       };
     case 'over':
       return {

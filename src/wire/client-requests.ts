@@ -13,6 +13,8 @@ const TYPES = [
   'attach',
   'query',
   'founding',
+  'watch',
+  'unwatch',
 ] as const satisfies readonly ClientMessage['type'][];
 
 const QUERIES = [
@@ -22,6 +24,7 @@ const QUERIES = [
   'sessions',
   'status',
   'grant',
+  'holdings',
 ] as const satisfies readonly Query['kind'][];
 
 const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep['step'][];
@@ -42,6 +45,12 @@ export function clientMessageFields(message: ClientMessage): unknown[] {
       return [type, message.requestId, queryFields(message.query)];
     case 'founding':
       return [type, message.requestId, stepFields(message.step)];
+    case 'watch': {
+      const { name, prefix } = message.target;
+      return [type, message.watchId, name, prefix, message.after];
+    }
+    case 'unwatch':
+      return [type, message.watchId];
     default:
       return unreachable(message);
   }
@@ -79,6 +88,15 @@ function readContent(read: Reader): ClientMessage {
       return { type, requestId: read.integer('requestId'), query: readQuery(read.any('query')) };
     case 'founding':
       return { type, requestId: read.integer('requestId'), step: readStep(read.any('step')) };
+    case 'watch':
+      return {
+        type,
+        watchId: read.integer('watchId'),
+        target: { name: read.textOrNull('name'), prefix: read.text('prefix') },
+        after: read.integerOrNull('after'),
+      };
+    case 'unwatch':
+      return { type, watchId: read.integer('watchId') };
     default:
       return unreachable(type);
   }
@@ -104,6 +122,8 @@ function queryFields(query: Query): unknown[] {
       return [kind];
     case 'grant':
       return [kind, query.session, query.acquireSeq];
+    case 'holdings':
+      return [kind, query.session, query.after, query.limit];
     default:
       return unreachable(query);
   }
@@ -134,6 +154,13 @@ function readQueryContent(read: Reader): Query {
       return { kind };
     case 'grant':
       return { kind, session: read.text('session'), acquireSeq: read.integer('acquireSeq', 1) };
+    case 'holdings':
+      return {
+        kind,
+        session: read.text('session'),
+        after: read.integer('after'),
+        limit: read.integer('limit', 1),
+      };
     default:
       return unreachable(kind);
   }

@@ -3,11 +3,13 @@
 
 import { Hasher } from '../base/hash.ts';
 import { unreachable } from '../base/assert.ts';
-import type { Command, LockMode, RequestItem } from '../locks/commands.ts';
+import type { Command, RequestItem } from '../locks/commands.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
 import { DecodeError } from './decode-error.ts';
+import { MODES } from './modes.ts';
 import { pack, unpack } from './msgpack.ts';
 import { Reader, choiceOf } from './reader.ts';
+import { readPermits } from './slot-lists.ts';
 
 /** What the client itself says: a command without what leader and node add to it. */
 export type CommandBody = Command extends infer Each
@@ -34,9 +36,9 @@ const OPS = [
   'break',
   'expireSession',
   'withdraw',
+  'proclaim',
+  'liftDelay',
 ] as const satisfies readonly Command['op'][];
-
-const MODES = ['exclusive', 'shared'] as const satisfies readonly LockMode[];
 
 const STAMP_VERSION = 1;
 const STAMP_BYTES = 17;
@@ -99,6 +101,7 @@ function completeCommand(
       return Object.assign(body, { ackedBelow, bodyHash, stampMs });
     case 'cancel':
     case 'release':
+    case 'proclaim':
     case 'closeSession':
       return Object.assign(body, { ackedBelow, bodyHash });
     default:
@@ -135,6 +138,10 @@ function bodyFields(body: CommandBody): unknown[] {
       return [op, body.session, body.proposerTerm];
     case 'withdraw':
       return [op, body.session, body.acquireSeq, body.proposerTerm];
+    case 'proclaim':
+      return [op, body.session, body.seq, body.name, body.acquireSeq, body.token, body.value];
+    case 'liftDelay':
+      return [op, body.name, body.closedAt, body.proposerTerm];
     default:
       return unreachable(body);
   }
@@ -177,6 +184,15 @@ function readBody(read: Reader): CommandBody {
         acquireSeq: read.integer('acquireSeq', 1),
         proposerTerm: read.integer('proposerTerm', 1),
       };
+    case 'proclaim':
+      return readProclaim(read);
+    case 'liftDelay':
+      return {
+        op,
+        name: read.text('name'),
+        closedAt: read.integer('closedAt', 1),
+        proposerTerm: read.integer('proposerTerm', 1),
+      };
     default:
       return unreachable(op);
   }
@@ -216,6 +232,18 @@ function readRelease(read: Reader): CommandBody {
   };
 }
 
+function readProclaim(read: Reader): CommandBody {
+  return {
+    op: 'proclaim',
+    session: read.text('session'),
+    seq: read.integer('seq', 1),
+    name: read.text('name'),
+    acquireSeq: read.integerOrNull('acquireSeq', 1),
+    token: read.integer('token', 1),
+    value: read.text('value'),
+  };
+}
+
 function readBreak(read: Reader): CommandBody {
   return {
     op: 'break',
@@ -238,9 +266,4 @@ function readItem(value: unknown, what: string): RequestItem {
     mode: read.choice('mode', MODES),
     permits: read.nullable('permits', readPermits),
   });
-}
-
-function readPermits(value: unknown, what: string): readonly [number, number] {
-  const read = new Reader(value, what);
-  return read.done([read.integer('taken', 1), read.integer('total', 1)]);
 }

@@ -48,6 +48,8 @@ export function limitsFields(limits: ReplicatedLimits): unknown[] {
     limits.holdingsPerSessionMax,
     limits.nameBytesMax,
     limits.metaBytesMax,
+    limits.permitsTotalMax,
+    limits.permitsPerRequestMax,
   ];
 }
 
@@ -63,5 +65,7 @@ export function readLimits(value: unknown, what: string): ReplicatedLimits {
     holdingsPerSessionMax: read.integer('holdingsPerSessionMax', 1),
     nameBytesMax: read.integer('nameBytesMax', 1),
     metaBytesMax: read.integer('metaBytesMax'),
+    permitsTotalMax: read.integer('permitsTotalMax', 1),
+    permitsPerRequestMax: read.integer('permitsPerRequestMax', 1),
   });
 }

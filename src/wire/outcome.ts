@@ -2,6 +2,7 @@
 
 import type {
   EndCause,
+  GhostView,
   HolderView,
   LockView,
   Outcome,
@@ -9,7 +10,9 @@ import type {
   WaiterView,
 } from '../locks/outcomes.ts';
 import type { Refused } from './client-messages.ts';
+import { MODES } from './modes.ts';
 import { Reader, choiceOf } from './reader.ts';
+import { readPermits, readSlots } from './slot-lists.ts';
 
 type AnyOutcome = Outcome | Refused;
 
@@ -41,8 +44,6 @@ const END_CAUSES = [
   'broken',
 ] as const satisfies readonly EndCause[];
 
-const MODES = ['exclusive', 'shared'] as const satisfies readonly HolderView['mode'][];
-
 /** An outcome or refusal as a positional array. */
 export function outcomeFields(outcome: AnyOutcome): unknown[] {
   const code = choiceOf(CODES, outcome.code);
@@ -50,7 +51,7 @@ export function outcomeFields(outcome: AnyOutcome): unknown[] {
     case 'OPENED':
       return [code, outcome.session, outcome.ttlMs, outcome.lockDelayMs];
     case 'GRANTED':
-      return [code, outcome.token];
+      return [code, outcome.token, outcome.slots];
     case 'QUEUED':
       return [code, outcome.ahead];
     case 'DONE':
@@ -60,6 +61,7 @@ export function outcomeFields(outcome: AnyOutcome): unknown[] {
         code,
         outcome.name,
         outcome.holder === null ? null : holderFields(outcome.holder),
+        outcome.ghost === null ? null : ghostFields(outcome.ghost),
         outcome.aheadIndex,
       ];
     case 'ENDED':
@@ -86,7 +88,11 @@ function readContent(read: Reader): AnyOutcome {
         lockDelayMs: read.integer('lockDelayMs'),
       };
     case 'GRANTED':
-      return { code, token: read.integer('token', 1) };
+      return {
+        code,
+        token: read.integer('token', 1),
+        slots: read.list('slots', readSlots),
+      };
     case 'QUEUED':
       return { code, ahead: read.integer('ahead') };
     case 'DONE':
@@ -96,6 +102,7 @@ function readContent(read: Reader): AnyOutcome {
         code,
         name: read.text('name'),
         holder: read.nullable('holder', readHolder),
+        ghost: read.nullable('ghost', readGhost),
         aheadIndex: read.integer('aheadIndex'),
       };
     case 'ENDED':
@@ -107,8 +114,14 @@ function readContent(read: Reader): AnyOutcome {
 
 /** A lock with its holders and waiters as a positional array. */
 export function lockFields(lock: LockView): unknown[] {
-  const { name, holders, waiters, waiterCount } = lock;
-  return [name, holders.map(holderFields), waiters.map(waiterFields), waiterCount];
+  const { name, holders, ghosts, waiters, waiterCount } = lock;
+  return [
+    name,
+    holders.map(holderFields),
+    ghosts.map(ghostFields),
+    waiters.map(waiterFields),
+    waiterCount,
+  ];
 }
 
 /** Throws DecodeError. */
@@ -117,6 +130,7 @@ export function readLock(value: unknown, what: string): LockView {
   return read.done({
     name: read.text('name'),
     holders: read.list('holders', readHolder),
+    ghosts: read.list('ghosts', readGhost),
     waiters: read.list('waiters', readWaiter),
     waiterCount: read.integer('waiterCount'),
   });
@@ -128,6 +142,8 @@ function holderFields(holder: HolderView): unknown[] {
     holder.session,
     holder.acquireSeq,
     choiceOf(MODES, holder.mode),
+    holder.permits,
+    holder.slots,
     holder.sessionName,
     holder.sessionMeta,
     holder.meta,
@@ -143,6 +159,8 @@ function readHolder(value: unknown, what: string): HolderView {
     session: read.text('session'),
     acquireSeq: read.integer('acquireSeq', 1),
     mode: read.choice('mode', MODES),
+    permits: read.nullable('permits', readPermits),
+    slots: readSlots(read.any('slots'), `${what}.slots`),
     sessionName: read.text('sessionName'),
     sessionMeta: read.text('sessionMeta'),
     meta: read.text('meta'),
@@ -151,11 +169,41 @@ function readHolder(value: unknown, what: string): HolderView {
   });
 }
 
+function ghostFields(ghost: GhostView): unknown[] {
+  return [
+    ghost.token,
+    ghost.session,
+    ghost.acquireSeq,
+    choiceOf(MODES, ghost.mode),
+    ghost.permits,
+    ghost.slots,
+    ghost.sessionName,
+    ghost.lockDelayMs,
+    ghost.closedAt,
+  ];
+}
+
+function readGhost(value: unknown, what: string): GhostView {
+  const read = new Reader(value, what);
+  return read.done({
+    token: read.integer('token', 1),
+    session: read.text('session'),
+    acquireSeq: read.integer('acquireSeq', 1),
+    mode: read.choice('mode', MODES),
+    permits: read.nullable('permits', readPermits),
+    slots: readSlots(read.any('slots'), `${what}.slots`),
+    sessionName: read.text('sessionName'),
+    lockDelayMs: read.integer('lockDelayMs'),
+    closedAt: read.integer('closedAt', 1),
+  });
+}
+
 function waiterFields(waiter: WaiterView): unknown[] {
   return [
     waiter.session,
     waiter.acquireSeq,
     choiceOf(MODES, waiter.mode),
+    waiter.permits,
     waiter.index,
     waiter.sessionName,
     waiter.sinceMs,
@@ -168,6 +216,7 @@ function readWaiter(value: unknown, what: string): WaiterView {
     session: read.text('session'),
     acquireSeq: read.integer('acquireSeq', 1),
     mode: read.choice('mode', MODES),
+    permits: read.nullable('permits', readPermits),
     index: read.integer('index'),
     sessionName: read.text('sessionName'),
     sinceMs: read.integer('sinceMs'),

@@ -3,11 +3,12 @@
 import { unreachable } from '../base/assert.ts';
 import { isErrorCode } from '../base/error.ts';
 import type { ErrorCode } from '../base/error.ts';
-import type { FoundingState, NodeStatus, QueryResult } from './client-messages.ts';
+import type { FoundingState, LockTimes, NodeStatus, QueryResult } from './client-messages.ts';
 import { unexpected } from './decode-error.ts';
 import { foundingFields, readFounding } from './founding.ts';
+import { holdingsFields, readHoldings } from './holdings.ts';
 import { lockFields, readLock, readSession, sessionFields } from './outcome.ts';
-import { Reader, choiceOf } from './reader.ts';
+import { Reader, choiceOf, wholeItem, wholeOrNull } from './reader.ts';
 
 const KINDS = [
   'lock',
@@ -18,6 +19,7 @@ const KINDS = [
   'founding',
   'refused',
   'grant',
+  'holdings',
 ] as const satisfies readonly QueryResult['kind'][];
 
 const ROLES = [
@@ -37,11 +39,11 @@ export function queryResultFields(result: QueryResult): unknown[] {
   const kind = choiceOf(KINDS, result.kind);
   switch (result.kind) {
     case 'lock':
-      return [kind, lockFields(result.lock)];
+      return [kind, lockFields(result.lock), [result.leftMs.holders, result.leftMs.ghosts]];
     case 'locks':
       return [kind, result.locks.map(lockFields), result.hasMore];
     case 'session':
-      return [kind, result.session === null ? null : sessionFields(result.session)];
+      return [kind, result.session === null ? null : sessionFields(result.session), result.leftMs];
     case 'sessions':
       return [kind, result.sessions.map(sessionFields), result.hasMore];
     case 'status':
@@ -58,6 +60,8 @@ export function queryResultFields(result: QueryResult): unknown[] {
       return [kind, result.code, result.message];
     case 'grant':
       return [kind, result.token];
+    case 'holdings':
+      return [kind, result.holdings === null ? null : holdingsFields(result.holdings)];
     default:
       return unreachable(result);
   }
@@ -80,11 +84,19 @@ function readContent(read: Reader): QueryResult {
   const kind = read.choice('kind', KINDS);
   switch (kind) {
     case 'lock':
-      return { kind, lock: readLock(read.any('lock'), 'lock') };
+      return {
+        kind,
+        lock: readLock(read.any('lock'), 'lock'),
+        leftMs: readTimes(read.any('leftMs')),
+      };
     case 'locks':
       return { kind, locks: read.list('locks', readLock), hasMore: read.flag('hasMore') };
     case 'session':
-      return { kind, session: read.nullable('session', readSession) };
+      return {
+        kind,
+        session: read.nullable('session', readSession),
+        leftMs: read.integerOrNull('leftMs'),
+      };
     case 'sessions':
       return { kind, sessions: read.list('sessions', readSession), hasMore: read.flag('hasMore') };
     case 'status':
@@ -101,9 +113,19 @@ function readContent(read: Reader): QueryResult {
       return { kind, code: readErrorCode(read, 'code'), message: read.text('message') };
     case 'grant':
       return { kind, token: read.integer('token') };
+    case 'holdings':
+      return { kind, holdings: read.nullable('holdings', readHoldings) };
     default:
       return unreachable(kind);
   }
+}
+
+function readTimes(value: unknown): LockTimes {
+  const read = new Reader(value, 'leftMs');
+  return read.done({
+    holders: read.list('holders', wholeOrNull),
+    ghosts: read.list('ghosts', wholeItem),
+  });
 }
 
 function statusFields(status: NodeStatus): unknown[] {

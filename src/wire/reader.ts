@@ -107,3 +107,14 @@ export function textItem(value: unknown, what: string): string {
 export function choiceOf<const T extends string>(choices: readonly T[], chosen: T): number {
   return choices.indexOf(chosen);
 }
+
+/** An item that is a whole number from 0, below 2^53. */
+export function wholeItem(value: unknown, what: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value + 0;
+  throw unexpected(what, 'a whole number from 0', value);
+}
+
+/** An item that is a whole number from 0, or null. */
+export function wholeOrNull(value: unknown, what: string): number | null {
+  return value === null ? null : wholeItem(value, what);
+}
