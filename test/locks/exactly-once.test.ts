@@ -9,7 +9,7 @@ describe('a retry of a request', () => {
     const client = rig.open();
     const token = rig.take(client, 'a');
     const grantedAt = rig.index;
-    expect(rig.repeat(grantedAt)).toEqual({ code: 'GRANTED', token });
+    expect(rig.repeat(grantedAt)).toEqual({ code: 'GRANTED', token, slots: [] });
     expect(rig.events).toEqual([]);
     expect(rig.tokens('a')).toEqual([token]);
   });
@@ -29,7 +29,7 @@ describe('a retry of a request', () => {
     expect(rig.repeat(queuedAt)).toEqual({ code: 'QUEUED', ahead: 0 });
     rig.release(holder, 'a', token);
     const grantedAt = rig.index;
-    expect(rig.repeat(queuedAt)).toEqual({ code: 'GRANTED', token: grantedAt });
+    expect(rig.repeat(queuedAt)).toEqual({ code: 'GRANTED', token: grantedAt, slots: [] });
   });
 
   test('C4 gets the same grant after a lost reply, also when it was acknowledged already', () => {
@@ -40,7 +40,7 @@ describe('a retry of a request', () => {
     client.ackedBelow = 5;
     client.seq = 4;
     rig.take(client, 'b');
-    expect(rig.repeat(grantedAt)).toEqual({ code: 'GRANTED', token });
+    expect(rig.repeat(grantedAt)).toEqual({ code: 'GRANTED', token, slots: [] });
   });
 
   test('gets the stored answer of a request that ended at once', () => {

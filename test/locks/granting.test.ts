@@ -11,9 +11,18 @@ describe('a lock', () => {
     expect(rig.acquire(client, 'a', { meta: '{"job":7}', value: 'v' })).toEqual({
       code: 'GRANTED',
       token: rig.index,
+      slots: [],
     });
     expect(rig.events).toEqual([
-      { type: 'granted', session: client.id, acquireSeq: 1, token: rig.index, names: ['a'] },
+      {
+        type: 'granted',
+        session: client.id,
+        acquireSeq: 1,
+        token: rig.index,
+        names: ['a'],
+        slots: [],
+        value: 'v',
+      },
     ]);
     expect(rig.machine.inspect('a').holders).toEqual([
       {
@@ -21,6 +30,8 @@ describe('a lock', () => {
         session: client.id,
         acquireSeq: 1,
         mode: 'exclusive',
+        permits: null,
+        slots: [],
         sessionName: 'worker',
         sessionMeta: '{"pid":1}',
         meta: '{"job":7}',
@@ -91,6 +102,7 @@ describe('a lock', () => {
       code: 'LOCK_BUSY',
       name: 'b',
       holder: rig.machine.inspect('b').holders[0],
+      ghost: null,
       aheadIndex: 0,
     });
     expect(busy).toMatchObject({ holder: { token, sessionName: 'billing', meta: '{"job":7}' } });
@@ -133,6 +145,7 @@ describe('a request for several names', () => {
       code: 'LOCK_BUSY',
       name: 'b',
       holder: null,
+      ghost: null,
       aheadIndex: bothIndex,
     });
     expect(rig.acquire(late, 'b')).toEqual({ code: 'QUEUED', ahead: 1 });

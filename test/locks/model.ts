@@ -68,6 +68,9 @@ export class Model {
       }
       case 'break':
         return this.break(index, command);
+      case 'proclaim':
+      case 'liftDelay':
+        return ['DONE'];
     }
   }
 

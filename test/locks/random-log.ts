@@ -95,6 +95,10 @@ export function resolve(
       return { op: 'expireSession', session, proposerTerm };
     case 'withdraw':
       return { op: 'withdraw', session, acquireSeq: otherSeq, proposerTerm };
+    case 'proclaim':
+      return { op: 'proclaim', ...own, ...target(draft, machine, session), value: 'v' };
+    case 'liftDelay':
+      return { op: 'liftDelay', name: names[0] ?? 'a', closedAt: otherSeq, proposerTerm };
     case 'break': {
       const name = names[0] ?? 'a';
       const held = machine.inspect(name).holders[0]?.token ?? 0;

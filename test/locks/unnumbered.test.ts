@@ -23,7 +23,7 @@ test('requests without a number of their own fill no window', () => {
       value: null,
       stampMs: 0,
     });
-    expect(granted).toEqual({ code: 'GRANTED', token: index });
+    expect(granted).toEqual({ code: 'GRANTED', token: index, slots: [] });
     const token = index;
     const name = 'a';
     const released = apply({ op: 'release', ...numbered(seq + 1), name, acquireSeq: seq, token });
