@@ -4,11 +4,12 @@
 //
 //   node scripts/bench.mjs [--seconds 5] [--rounds 3] [--dir DIR] [--json]
 
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { connect } from '../dist/index.js';
 import { startCluster } from './lib/local-cluster.mjs';
+import { cpuSeconds, median, quantile, round } from './lib/measuring.mjs';
 import { measureRawDisk } from './raw-disk.mjs';
 
 const { values } = parseArgs({
@@ -21,19 +22,6 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
-
-const quantile = (sorted, share) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-const median = (list) =>
-  quantile(
-    [...list].sort((left, right) => left - right),
-    0.5,
-  );
-
-async function cpuSeconds(pid) {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 async function serverCpu(cluster) {
   const pids = [...cluster.processes.values()].map(({ pid }) => pid);
@@ -92,8 +80,6 @@ async function measure(cluster, users, sessions, label) {
     serverCpuUsPerCycle: round((cpuS * 1e6) / cycles),
   };
 }
-
-const round = (value) => Math.round(value * 1_000) / 1_000;
 
 function summarise(results) {
   const pick = (key) => results.map((result) => result[key]);
