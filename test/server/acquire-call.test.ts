@@ -53,7 +53,7 @@ describe('a waiting acquire', () => {
   test('is answered by news that came before its own answer', async () => {
     const { host, acquires } = setUp();
     const grant = acquires.acquire(REQUEST, caller());
-    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9, slots: [] });
     host.executed[0]?.(QUEUED);
     expect(await grant).toEqual({ token: 9, revision: 77, acquireSeq: 5 });
     expect([host.listeners(), host.heldOpen, host.withdrawn]).toEqual([0, 0, []]);
@@ -64,8 +64,8 @@ describe('a waiting acquire', () => {
     const grant = acquires.acquire(REQUEST, caller());
     host.executed[0]?.(QUEUED);
     await waiting(host);
-    host.tell({ kind: 'granted', session: 's', acquireSeq: 4, token: 8 });
-    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 4, token: 8, slots: [] });
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9, slots: [] });
     expect(await grant).toMatchObject({ token: 9 });
   });
 
@@ -118,7 +118,7 @@ describe('a caller that goes away', () => {
     first.leave();
     expect(await lost).toBe('CANCELLED');
     expect(host.withdrawn).toEqual([]);
-    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9 });
+    host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9, slots: [] });
     expect(await retry).toMatchObject({ token: 9 });
   });
 

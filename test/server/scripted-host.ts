@@ -1,13 +1,16 @@
 // A host that answers what its test says, when its test says: for the moments between a request
 // and its answer that a real node passes too quickly to be caught in.
 
-import type { Host, HostReply } from '../../src/node/host-types.ts';
+import type { Host, HostReply, WatchListener } from '../../src/node/host-types.ts';
 import type { SessionNews } from '../../src/wire/client-messages.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { blankStatus } from '../../src/node/status.ts';
 
 export interface ScriptedHost extends Host {
   readonly executed: ((reply: HostReply) => void)[];
   readonly withdrawn: string[];
+  /** Watches that are open now. */
+  readonly watches: Set<WatchListener>;
   /** Leases that are held open now. */
   heldOpen: number;
   role: 'leader' | 'follower';
@@ -23,6 +26,7 @@ export function createScriptedHost(): ScriptedHost {
   const host: ScriptedHost = {
     executed: [],
     withdrawn: [],
+    watches: new Set(),
     heldOpen: 0,
     role: 'leader',
     tell: (item) => news.forEach((listener) => listener(item, 77)),
@@ -46,6 +50,10 @@ export function createScriptedHost(): ScriptedHost {
       host.heldOpen++;
       return () => host.heldOpen--;
     },
+    watch(_target, _after, listener) {
+      host.watches.add(listener);
+      return () => host.watches.delete(listener);
+    },
     follow(_, listener) {
       news.add(listener);
       return () => news.delete(listener);
@@ -65,16 +73,7 @@ const SETTINGS = {
   nodes: [],
   heartbeatMs: 50,
   electionMs: 500,
-  limits: {
-    ttlMsMin: 1,
-    ttlMsMax: 1,
-    lockDelayMsMax: 0,
-    windowMax: 1,
-    namesPerRequestMax: 1,
-    holdingsPerSessionMax: 1,
-    nameBytesMax: 1,
-    metaBytesMax: 1,
-  },
+  limits: DEFAULT_LIMITS,
   reserveBytes: 0,
   linkCommandsMax: 1,
   linkBytesMax: 1,
