@@ -4,7 +4,7 @@ import type { Command } from '../../src/locks/commands.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
-import type { SessionNews } from '../../src/wire/client-messages.ts';
+import type { QueryResult, SessionNews } from '../../src/wire/client-messages.ts';
 import { FakeNode } from './fake-node.ts';
 import type { FakeNetwork } from './fake-network.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -87,6 +87,14 @@ export class FakeCluster {
     });
   }
 
+  /** What the leader's clock says of leases goes with it. */
+  inspect(name: string): Extract<QueryResult, { readonly kind: 'lock' }> {
+    const lock = this.machine.inspect(name);
+    const holders = lock.holders.map(({ session }) => this.leaseLeftMs(session));
+    const ghosts = lock.ghosts.map(({ lockDelayMs }) => lockDelayMs);
+    return { kind: 'lock', lock, leftMs: { holders, ghosts } };
+  }
+
   expire(session: string): void {
     if (this.machine.session(session) === null) return;
     this.apply({ op: 'expireSession', session, proposerTerm: this.term });
@@ -97,6 +105,13 @@ export class FakeCluster {
     return this.applied.filter(
       ({ command, outcome }) => command.op === op && (code === undefined || outcome.code === code),
     ).length;
+  }
+
+  private leaseLeftMs(session: string): number | null {
+    const ttlMs = this.machine.session(session)?.ttlMs ?? null;
+    if (ttlMs === null) return null;
+    const idleUs = this.clock.monoUs() - (this.renewedUs.get(session) ?? 0);
+    return Math.max(0, ttlMs - Math.floor(idleUs / 1000));
   }
 
   // A session's own acquire tells of its grant by its reply.
@@ -110,8 +125,8 @@ export class FakeCluster {
 
 function newsOf(event: LockEvent): SessionNews | null {
   if (event.type === 'granted') {
-    const { session, acquireSeq, token } = event;
-    return { kind: 'granted', session, acquireSeq, token };
+    const { session, acquireSeq, token, slots } = event;
+    return { kind: 'granted', session, acquireSeq, token, slots };
   }
   if (event.type === 'sessionEnded') {
     const { session, cause, reason } = event;

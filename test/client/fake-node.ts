@@ -151,14 +151,18 @@ export class FakeNode {
       case 'grant':
         return { kind: 'grant', token: locks.tokenOf(query.session, query.acquireSeq) };
       case 'inspect':
-        return { kind: 'lock', lock: locks.inspect(query.name) };
+        return this.cluster.inspect(query.name);
       case 'list': {
         const found = locks.list(query.prefix, query.after, query.limit + 1);
         const hasMore = found.length > query.limit;
         return { kind: 'locks', locks: found.slice(0, query.limit), hasMore };
       }
       case 'session':
-        return { kind: 'session', session: locks.session(query.session) };
+        return { kind: 'session', session: locks.session(query.session), leftMs: null };
+      case 'holdings': {
+        const { session, after, limit } = query;
+        return { kind: 'holdings', holdings: locks.holdings(session, after, limit) };
+      }
       case 'sessions':
         return {
           kind: 'sessions',
