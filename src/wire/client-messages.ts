@@ -4,7 +4,17 @@ import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
 import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
 import type { FoundingRecord } from './founding-record.ts';
-import type { Role } from '../raft/events.ts';
+import type { NodeStatus } from './node-status.ts';
+import type {
+  UnwatchMessage,
+  WatchEventsMessage,
+  WatchMessage,
+  WatchOverMessage,
+  WatchingMessage,
+} from './watch-messages.ts';
+
+export type { NodeStatus };
+export type { WatchEvent, WatchEventType, WatchTarget } from './watch-messages.ts';
 
 /** Versions of this protocol that this program speaks. */
 export const CLIENT_PROTOCOL = { min: 1, max: 1 } as const;
@@ -67,29 +77,6 @@ export type Query =
       readonly after: number;
       readonly limit: number;
     };
-
-/** Which locks a watch is about: one name, or all names that begin with a prefix. */
-export interface WatchTarget {
-  readonly name: string | null;
-  /** '' means all. Counts only while `name` is null. */
-  readonly prefix: string;
-}
-
-/** Asks the leader for the events of locks; answered by `watching`, then `watchEvents`. */
-export interface WatchMessage {
-  readonly type: 'watch';
-  /** Chosen by the client, unique on its link. */
-  readonly watchId: number;
-  readonly target: WatchTarget;
-  /** Events of later revisions are wanted; null: from now on. */
-  readonly after: Revision | null;
-}
-
-/** The watch is wanted no more. */
-export interface UnwatchMessage {
-  readonly type: 'unwatch';
-  readonly watchId: number;
-}
 
 /** A question; the answer carries its requestId. */
 export interface QueryMessage {
@@ -187,37 +174,6 @@ export interface KeepAliveReply {
   readonly items: readonly KeepAliveResult[];
 }
 
-/** A node as it describes itself and what it knows of the others. */
-export interface NodeStatus {
-  readonly nodeId: NodeId;
-  readonly storeId: StoreId;
-  readonly clusterId: string | null;
-  readonly clusterName: string;
-  readonly role: Role | 'blank' | 'starting' | 'stopped';
-  /** A leader: may answer, for its no-op is applied. Any other: hears from a leader. */
-  readonly isReady: boolean;
-  readonly term: Term;
-  readonly leaderId: NodeId | null;
-  readonly leaderAddress: string | null;
-  readonly commitIndex: Index;
-  readonly appliedIndex: Index;
-  readonly lastIndex: Index;
-  readonly durableIndex: Index;
-  readonly stateHash: string;
-  readonly sessions: number;
-  readonly locks: number;
-  readonly pid: number;
-  readonly bootCount: number;
-  readonly version: string;
-  readonly peers: readonly {
-    readonly nodeId: NodeId;
-    readonly address: string;
-    readonly isConnected: boolean;
-    /** As leader: how far it has the log. Otherwise 0. */
-    readonly matchIndex: Index;
-  }[];
-}
-
 /** blank: the node belongs to no cluster yet. */
 export type FoundingState = 'blank' | 'founded';
 
@@ -297,69 +253,6 @@ export interface NewsMessage {
   readonly type: 'news';
   readonly revision: Revision;
   readonly news: SessionNews;
-}
-
-/** What happened to a lock, as its watchers see it. */
-export type WatchEventType =
-  | 'granted'
-  /** Given back by its holder: released, cancelled, or its session closed. */
-  | 'released'
-  /** The holder's session expired. */
-  | 'expired'
-  /** Freed by an operator: the lock was broken, or the holder's session ended. */
-  | 'broken'
-  | 'queued'
-  /** A waiter is gone without a grant. */
-  | 'left'
-  /** The value of an election's grant was replaced. */
-  | 'proclaimed'
-  /** Freed, but closed to others for a lock-delay. */
-  | 'delayed'
-  /** That delay is over. */
-  | 'lifted';
-
-/** One event of one lock. An entry may cause several, also of one lock: `expired`, `granted`. */
-export interface WatchEvent {
-  readonly type: WatchEventType;
-  readonly name: string;
-  readonly session: SessionId;
-  readonly acquireSeq: number;
-  /** Of the grant; 0 for a waiter. */
-  readonly token: Token;
-  /** Value of an election's grant, in `granted` and `proclaimed`; else null. */
-  readonly value: string | null;
-  /** Of `released`, `broken` and `left` the exact cause (EndCause, SessionEndCause); else ''. */
-  readonly cause: string;
-  /** Who broke it and why; else ''. */
-  readonly reason: string;
-  /** Of `delayed`: how long; else 0. */
-  readonly delayMs: number;
-}
-
-/** A watch has begun. */
-export interface WatchingMessage {
-  readonly type: 'watching';
-  readonly watchId: number;
-  /** Events follow from the revision after this one on. */
-  readonly revision: Revision;
-  /** False: the events between what was asked for and `revision` are no longer known. */
-  readonly isComplete: boolean;
-}
-
-/** All events of one entry that concern a watch, in their order. */
-export interface WatchEventsMessage {
-  readonly type: 'watchEvents';
-  readonly watchId: number;
-  readonly revision: Revision;
-  readonly events: readonly WatchEvent[];
-}
-
-/** This node cannot serve the watch, or not any more: try the leader. */
-export interface WatchOverMessage {
-  readonly type: 'watchOver';
-  readonly watchId: number;
-  readonly code: ErrorCode;
-  readonly message: string;
 }
 
 /** The node is stopping or refuses the client; the link ends after it. */

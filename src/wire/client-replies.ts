@@ -106,28 +106,40 @@ function readContent(read: Reader): NodeMessage {
     case 'goodbye':
       return { type, code: readErrorCode(read, 'code'), message: read.text('message') };
     case 'watching':
+    case 'watchEvents':
+    case 'watchOver':
+      return readWatchContent(type, read);
+    default:
+      return unreachable(type);
+  }
+}
+
+type WatchReply = Extract<NodeMessage, { readonly watchId: number }>;
+
+function readWatchContent(type: WatchReply['type'], read: Reader): WatchReply {
+  const watchId = read.integer('watchId');
+  switch (type) {
+    case 'watching':
       return {
         type,
-        watchId: read.integer('watchId'),
+        watchId,
         revision: read.integer('revision'),
         isComplete: read.flag('isComplete'),
       };
     case 'watchEvents':
       return {
         type,
-        watchId: read.integer('watchId'),
+        watchId,
         revision: read.integer('revision'),
         events: read.list('events', readWatchEvent),
       };
     case 'watchOver':
       return {
         type,
-        watchId: read.integer('watchId'),
+        watchId,
         code: readErrorCode(read, 'code'),
         message: read.text('message'),
       };
-    default:
-      return unreachable(type);
   }
 }
 

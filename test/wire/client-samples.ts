@@ -1,6 +1,6 @@
 // Every message between client and node, by a name that says which variant it is.
 
-import type { HolderView, LockView, Outcome, SessionView } from '../../src/locks/outcomes.ts';
+import type { Outcome } from '../../src/locks/outcomes.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { encodeBody } from '../../src/wire/command.ts';
 import type {
@@ -14,46 +14,8 @@ import type {
   SessionNews,
 } from '../../src/wire/client-messages.ts';
 import { BODIES, CLUSTER_ID, CONFIG, FOUNDING, ORIGIN, SESSION } from './samples.ts';
-
-const HOLDER: HolderView = {
-  token: ORIGIN + 5,
-  session: SESSION,
-  acquireSeq: 2,
-  mode: 'shared',
-  sessionName: 'worker',
-  sessionMeta: '{"host":"a"}',
-  meta: '{}',
-  value: null,
-  sinceMs: 1_790_000_000_000,
-};
-
-const LOCK: LockView = {
-  name: 'orders/42',
-  holders: [HOLDER],
-  waiters: [
-    {
-      session: SESSION,
-      acquireSeq: 3,
-      mode: 'exclusive',
-      index: ORIGIN + 6,
-      sessionName: 'worker',
-      sinceMs: 1_790_000_000_001,
-    },
-  ],
-  waiterCount: 700,
-};
-
-const SESSION_VIEW: SessionView = {
-  session: SESSION,
-  ttlMs: null,
-  leaseMs: 60_000,
-  lockDelayMs: 500,
-  name: 'worker',
-  meta: '',
-  openedMs: 1_790_000_000_000,
-  held: 1,
-  waiting: 2,
-};
+import { GHOST, HOLDER, HOLDINGS, LOCK, SESSION_VIEW } from './view-samples.ts';
+import { TARGETS, WATCH_EVENTS } from './watch-samples.ts';
 
 const STATUS: NodeStatus = {
   nodeId: 'n1',
@@ -85,6 +47,7 @@ const QUERIES: readonly Query[] = [
   { kind: 'sessions', after: ORIGIN, limit: 100 },
   { kind: 'status' },
   { kind: 'grant', session: SESSION, acquireSeq: 7 },
+  { kind: 'holdings', session: SESSION, after: 7, limit: 100 },
 ];
 
 const STEPS: readonly FoundingStep[] = [
@@ -101,10 +64,10 @@ const STEPS: readonly FoundingStep[] = [
 
 const OUTCOMES: readonly (Outcome | Refused)[] = [
   { code: 'OPENED', session: SESSION, ttlMs: 15_000, lockDelayMs: 0 },
-  { code: 'GRANTED', token: ORIGIN + 5 },
+  { code: 'GRANTED', token: ORIGIN + 5, slots: [[0, 3], []] },
   { code: 'QUEUED', ahead: 3 },
   { code: 'DONE' },
-  { code: 'LOCK_BUSY', name: 'orders/42', holder: HOLDER, aheadIndex: 0 },
+  { code: 'LOCK_BUSY', name: 'orders/42', holder: HOLDER, ghost: null, aheadIndex: 0 },
   { code: 'ENDED', cause: 'broken', token: 0 },
   { code: 'NOT_HOLDER', message: 'another session holds it' },
   { code: 'SESSION_GONE', message: 'it expired' },
@@ -121,22 +84,23 @@ const OUTCOMES: readonly (Outcome | Refused)[] = [
 ];
 
 const RESULTS: readonly QueryResult[] = [
-  { kind: 'lock', lock: LOCK },
+  { kind: 'lock', lock: LOCK, leftMs: { holders: [14_000, null], ghosts: [4_321] } },
   {
     kind: 'locks',
-    locks: [LOCK, { name: 'free', holders: [], waiters: [], waiterCount: 0 }],
+    locks: [LOCK, { name: 'free', holders: [], ghosts: [], waiters: [], waiterCount: 0 }],
     hasMore: true,
   },
-  { kind: 'session', session: SESSION_VIEW },
+  { kind: 'session', session: SESSION_VIEW, leftMs: 59_000 },
   { kind: 'sessions', sessions: [SESSION_VIEW], hasMore: false },
   { kind: 'status', status: STATUS },
   { kind: 'founding', nodeId: 'n1', storeId: 's', state: 'founded', record: FOUNDING },
   { kind: 'refused', code: 'NOT_LEADER', message: 'ask n2' },
   { kind: 'grant', token: ORIGIN + 5 },
+  { kind: 'holdings', holdings: HOLDINGS },
 ];
 
 const NEWS: readonly SessionNews[] = [
-  { kind: 'granted', session: SESSION, acquireSeq: 2, token: ORIGIN + 5 },
+  { kind: 'granted', session: SESSION, acquireSeq: 2, token: ORIGIN + 5, slots: [[1]] },
   { kind: 'over', session: SESSION, acquireSeq: 2, token: 0, cause: 'withdrawn', reason: '' },
   { kind: 'ended', session: SESSION, cause: 'expired', reason: 'no keepalive' },
 ];
@@ -146,6 +110,18 @@ export const CLIENT_MESSAGES: Readonly<Record<string, ClientMessage>> = {
   command: { type: 'command', requestId: 1, ackedBelow: 2, body: encodeBody(BODIES.acquire) },
   keepAlive: { type: 'keepAlive', items: [{ session: SESSION, nonce: 9 }] },
   attach: { type: 'attach', sessions: [SESSION] },
+  unwatch: { type: 'unwatch', watchId: 8 },
+  ...named(
+    'watch',
+    TARGETS,
+    ({ name }) => (name === null ? 'prefix' : 'name'),
+    (target) => ({
+      type: 'watch',
+      watchId: 8,
+      target,
+      after: target.name === null ? null : ORIGIN,
+    }),
+  ),
   ...named(
     'query',
     QUERIES,
@@ -169,6 +145,20 @@ export const NODE_MESSAGES: Readonly<Record<string, NodeMessage>> = {
     items: [{ session: SESSION, nonce: 9, code: 'OK', ttlMs: 15_000 }],
   },
   goodbye: { type: 'goodbye', code: 'CLOSED', message: 'the node is stopping' },
+  replyDelayed: {
+    type: 'reply',
+    requestId: 4,
+    revision: ORIGIN + 9,
+    outcome: { code: 'LOCK_BUSY', name: 'gpu', holder: null, ghost: GHOST, aheadIndex: 7 },
+  },
+  watching: { type: 'watching', watchId: 8, revision: ORIGIN, isComplete: false },
+  watchOver: { type: 'watchOver', watchId: 8, code: 'NOT_LEADER', message: 'ask n2' },
+  ...named(
+    'watchEvents',
+    Object.values(WATCH_EVENTS),
+    ({ type }) => type,
+    (event) => ({ type: 'watchEvents', watchId: 8, revision: ORIGIN + 9, events: [event] }),
+  ),
   ...named(
     'reply',
     OUTCOMES,

@@ -24,6 +24,8 @@ const ADDED: { readonly [Op in Command['op']]: readonly string[] } = {
   break: [],
   expireSession: [],
   withdraw: [],
+  proclaim: ['ackedBelow', 'bodyHash'],
+  liftDelay: [],
 };
 
 describe('a payload', () => {
@@ -69,6 +71,8 @@ describe('a body', () => {
     ['a field too many', [4, 's', 1, null], /command: expected 3 fields, got 4/],
     ['token 0', [3, 's', 1, 'a', null, 0], /command.token/],
     ['an unknown mode', [1, 's', 1, [['a', 2, null]], 0, '', null], /items\[0\].mode/],
+    ['a lift of nothing', [10, 'a', 0, 1], /command.closedAt/],
+    ['a proclaimed value of null', [9, 's', 1, 'a', null, 7, null], /command.value/],
     ['half a permit', [1, 's', 1, [['a', 0, [1]]], 0, '', null], /items\[0\].permits.total/],
   ])('with %s is refused, and the message names the field', (_name, value, message) => {
     expect(() => decodeBody(pack(value))).toThrow(message);

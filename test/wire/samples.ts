@@ -67,7 +67,8 @@ export const BODIES: { readonly [Op in Command['op']]: CommandBody } = {
     seq: 2,
     items: [
       { name: 'orders/42', mode: 'exclusive', permits: null },
-      { name: 'größe', mode: 'shared', permits: [1, 3] },
+      { name: 'größe', mode: 'shared', permits: null },
+      { name: 'gpu', mode: 'exclusive', permits: [2, 4] },
     ],
     waitMs: null,
     meta: '',
@@ -94,6 +95,16 @@ export const BODIES: { readonly [Op in Command['op']]: CommandBody } = {
   },
   expireSession: { op: 'expireSession', session: SESSION, proposerTerm: 12 },
   withdraw: { op: 'withdraw', session: SESSION, acquireSeq: 2, proposerTerm: 12 },
+  proclaim: {
+    op: 'proclaim',
+    session: SESSION,
+    seq: 6,
+    name: 'leader',
+    acquireSeq: 2,
+    token: ORIGIN + 5,
+    value: 'http://10.0.0.7',
+  },
+  liftDelay: { op: 'liftDelay', name: 'orders/42', closedAt: ORIGIN + 8, proposerTerm: 12 },
 };
 
 /** Three entries, one of each type, after (ORIGIN, term 0). Fresh objects on every call. */

@@ -1,0 +1,33 @@
+import type { Index, NodeId, StoreId, Term } from '../base/units.ts';
+import type { Role } from '../raft/events.ts';
+
+/** A node as it describes itself and what it knows of the others. */
+export interface NodeStatus {
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+  readonly clusterId: string | null;
+  readonly clusterName: string;
+  readonly role: Role | 'blank' | 'starting' | 'stopped';
+  /** A leader: may answer, for its no-op is applied. Any other: hears from a leader. */
+  readonly isReady: boolean;
+  readonly term: Term;
+  readonly leaderId: NodeId | null;
+  readonly leaderAddress: string | null;
+  readonly commitIndex: Index;
+  readonly appliedIndex: Index;
+  readonly lastIndex: Index;
+  readonly durableIndex: Index;
+  readonly stateHash: string;
+  readonly sessions: number;
+  readonly locks: number;
+  readonly pid: number;
+  readonly bootCount: number;
+  readonly version: string;
+  readonly peers: readonly {
+    readonly nodeId: NodeId;
+    readonly address: string;
+    readonly isConnected: boolean;
+    /** As leader: how far it has the log. Otherwise 0. */
+    readonly matchIndex: Index;
+  }[];
+}
