@@ -71,6 +71,19 @@ export const ERROR_CODES = {
     meaning:
       'The session has expired, was closed or ended, or never existed; all that it held is free.',
   },
+  SESSION_EXPIRED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 410,
+    meaning:
+      'The cluster heard nothing of the session for its TTL and ended it; all that it held is free.',
+  },
+  SESSION_ENDED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 410,
+    meaning: 'An operator ended the session, or another process closed it; the message says which.',
+  },
   LOCK_LOST: {
     outcome: 'unknown',
     retryable: false,
@@ -146,6 +159,18 @@ export const ERROR_CODES = {
     retryable: false,
     httpStatus: 409,
     meaning: 'An operator broke the lock; the message says who and why.',
+  },
+  HOLD_OVER: {
+    outcome: 'done',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The lock was held for maxHoldMs; it was given back while its holder still worked.',
+  },
+  HANDED_OVER: {
+    outcome: 'done',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The grant was handed over by its holder: whoever takes it over holds the lock now.',
   },
   PORT_IN_USE: {
     outcome: 'none',

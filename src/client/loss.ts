@@ -1,12 +1,27 @@
 import { HoldfastError } from '../base/error.ts';
 import type { ErrorCode, ErrorDetails } from '../base/error.ts';
 
+/** The codes with which a session or a grant can be lost; see base/error.ts and guarantees.md. */
+export const LOSS_CODES = [
+  // The cluster tells of the end of the session; SESSION_GONE: without its cause.
+  'SESSION_EXPIRED',
+  'SESSION_ENDED',
+  'SESSION_GONE',
+  // The lease could not be renewed.
+  'UNAVAILABLE',
+  'EVENT_LOOP_BLOCKED',
+  'CLUSTER_CHANGED',
+  // Of one grant alone.
+  'BROKEN',
+  'HOLD_OVER',
+  'HANDED_OVER',
+  // By this process.
+  'CLOSED',
+] as const satisfies readonly ErrorCode[];
+
 /** Why a session or a grant is over. The first reason stays. */
 export interface Loss {
-  readonly code: Extract<
-    ErrorCode,
-    'SESSION_GONE' | 'BROKEN' | 'CLOSED' | 'UNAVAILABLE' | 'EVENT_LOOP_BLOCKED' | 'CLUSTER_CHANGED'
-  >;
+  readonly code: (typeof LOSS_CODES)[number];
   readonly text: string;
   readonly details: ErrorDetails;
 }

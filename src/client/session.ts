@@ -114,7 +114,7 @@ export class Session {
       return;
     }
     const waiting = this.holdings.waitingFor(news.acquireSeq);
-    if (news.kind === 'granted') waiting?.onGranted(news.token);
+    if (news.kind === 'granted') waiting?.onGranted(news.token, news.slots);
     else {
       const { cause, reason } = news;
       waiting?.onOver(cause, reason);
@@ -192,12 +192,14 @@ export class Session {
   }
 }
 
-function endedLoss(news: Extract<SessionNews, { kind: 'ended' }>): Loss {
-  const why = news.reason === '' ? '' : `: ${news.reason}`;
-  const details = { cause: news.cause, reason: news.reason };
-  return {
-    code: 'SESSION_GONE',
-    text: `the cluster ended the session (${news.cause})${why}`,
-    details,
-  };
+const ENDED_TEXTS = {
+  expired: 'the cluster heard nothing of it for its TTL',
+  ended: 'an operator ended it',
+  closed: 'another process closed it',
+} as const;
+
+function endedLoss({ cause, reason }: Extract<SessionNews, { kind: 'ended' }>): Loss {
+  const code = cause === 'expired' ? 'SESSION_EXPIRED' : 'SESSION_ENDED';
+  const text = `${ENDED_TEXTS[cause]}${reason === '' ? '' : `: ${reason}`}`;
+  return { code, text, details: { cause, reason } };
 }

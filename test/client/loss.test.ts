@@ -115,7 +115,7 @@ describe('holders', () => {
     const { id, signal } = client.session;
     endSession(world, client);
     await world.run(5);
-    expect(grant.signal.reason).toMatchObject({ code: 'SESSION_GONE' });
+    expect(grant.signal.reason).toMatchObject({ code: 'SESSION_ENDED' });
     expect(signal.aborted).toBe(true);
     const again = await world.settle(client.lock('a').acquire());
     expect(again.token).toBeGreaterThan(grant.token);
