@@ -3,7 +3,7 @@
 import { HoldfastError } from '../base/error.ts';
 import { probes } from '../base/probe.ts';
 import type { MonoUs, Revision, Token } from '../base/units.ts';
-import type { LockMode } from '../locks/commands.ts';
+import type { RequestItem } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
@@ -17,8 +17,7 @@ import {
 import type { Attempt } from './acquire-error.ts';
 import { sendCancel } from './cancel.ts';
 import type { Ticket } from './exchange.ts';
-import { SessionGrant } from './grant.ts';
-import type { Grant } from './grant.ts';
+import type { GrantStart } from './grant.ts';
 import type { Loss } from './loss.ts';
 import { SessionCommand } from './session-command.ts';
 import type { CommandOwner } from './session-command.ts';
@@ -28,19 +27,22 @@ import { callAt } from './timer.ts';
 
 /** A checked acquire. */
 export interface AcquireRequest {
-  readonly names: readonly string[];
-  readonly mode: LockMode;
+  /** At least one. */
+  readonly items: readonly RequestItem[];
   /** How long to wait in the queue, from the call. 0: not at all. Infinity: without limit. */
   readonly waitMs: number;
   /** JSON text. */
   readonly meta: string;
+  /** Of an election's campaign; null for a lock. */
+  readonly value: string | null;
   /** Gives up the wait. */
   readonly signal: AbortSignal | null;
 }
 
 /** Who wants the lock. */
 export interface AcquireOwner {
-  onGranted(grant: Grant): void;
+  /** Whoever wants it makes a grant of the session out of it, at once. */
+  onGranted(session: Session, start: GrantStart): void;
   /** Nothing is held, nor will be: what was sent is taken back by a cancel. */
   onFailed(reason: unknown): void;
 }
@@ -85,7 +87,7 @@ export class Acquisition implements Waiting, CommandOwner {
     this.ticket = null;
     switch (outcome.code) {
       case 'GRANTED':
-        return this.onGranted(outcome.token);
+        return this.onGranted(outcome.token, outcome.slots);
       case 'QUEUED':
         return this.onQueued(outcome.ahead);
       case 'LOCK_BUSY':
@@ -105,14 +107,15 @@ export class Acquisition implements Waiting, CommandOwner {
 
   // A grant that arrives when the lease is over is not a hold (etcd#11456): isAlive then ends the
   // session, and this acquire with it.
-  onGranted(token: Token): void {
+  onGranted(token: Token, slots: GrantStart['slots']): void {
     if (this.isOver) return;
     if (!this.session.isAlive(false)) return probes.reach('grant-arrives-after-lease');
     this.finish();
     this.session.sequence.settle(this.command.seq);
-    const { names } = this.request;
+    const names = this.names();
+    const mode = this.request.items[0]?.mode ?? 'exclusive';
     const acquireSeq = this.command.seq;
-    this.owner.onGranted(new SessionGrant(this.session, { names, token, acquireSeq }));
+    this.owner.onGranted(this.session, { names, token, acquireSeq, mode, slots });
   }
 
   onOver(cause: 'withdrawn' | 'broken', reason: string): void {
@@ -198,20 +201,24 @@ export class Acquisition implements Waiting, CommandOwner {
 
   private attempt(): Attempt {
     const waitedMs = Math.floor((this.session.parts.clock.monoUs() - this.startedUs) / 1000);
-    return { names: this.request.names, waitedMs, ahead: this.ahead };
+    return { names: this.names(), waitedMs, ahead: this.ahead };
+  }
+
+  private names(): readonly string[] {
+    return this.request.items.map((item) => item.name);
   }
 
   private body(seq: number): CommandBody {
     this.session.holdings.expect(seq, this);
-    const { names, mode, waitMs, meta } = this.request;
+    const { items, waitMs, meta, value } = this.request;
     return {
       op: 'acquire',
       session: this.session.id ?? '',
       seq,
-      items: names.map((name) => ({ name, mode, permits: null })),
+      items,
       waitMs: waitMs === Infinity ? null : waitMs,
       meta,
-      value: null,
+      value,
     };
   }
 }

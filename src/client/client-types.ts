@@ -8,6 +8,7 @@ import type { Random } from '../ports/random.ts';
 import type { Transport } from '../ports/transport.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 import type { LockInfo } from './holder.ts';
+import type { LockItem } from './items.ts';
 import type { NodeView } from './links.ts';
 import type { Lock } from './lock.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
@@ -45,8 +46,11 @@ export interface Client {
   ready(connectMs: number): Promise<void>;
   /** Throws INVALID for what cannot be a name. Asks nobody yet. */
   lock(name: string): Lock;
-  /** Several locks, granted together in one request or not at all; one token for all. */
-  lockAll(names: readonly string[]): Lock;
+  /**
+   * 1 to 64 locks and semaphores, granted together in one request or not at all; one token for all.
+   * Throws INVALID like lock.
+   */
+  lockAll(items: readonly LockItem[]): Lock;
   /** Reads below are linearizable; each rejects with UNAVAILABLE after requestMs. */
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
   list(options?: ListOptions): Promise<LockPage>;

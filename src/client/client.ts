@@ -8,6 +8,7 @@ import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-
 import { endSession } from './farewell.ts';
 import type { LockInfo } from './holder.ts';
 import { LeaseClock } from './lease-clock.ts';
+import type { LockItem } from './items.ts';
 import type { NodeLink } from './link.ts';
 import { Links } from './links.ts';
 import type { LinksOwner, NodeView } from './links.ts';
@@ -91,8 +92,8 @@ class LockClient implements Client, LinksOwner, LockHome {
     return new ClientLock(this, [name]);
   }
 
-  lockAll(names: readonly string[]): Lock {
-    return new ClientLock(this, names);
+  lockAll(items: readonly LockItem[]): Lock {
+    return new ClientLock(this, items);
   }
 
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }> {

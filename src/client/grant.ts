@@ -1,8 +1,10 @@
 import { HoldfastError } from '../base/error.ts';
 import type { SessionId, Token } from '../base/units.ts';
+import type { LockMode } from '../locks/commands.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import { lossReason, nameList } from './loss.ts';
+import { invalid } from './options.ts';
 import type { Loss } from './loss.ts';
 import type { Held } from './holdings.ts';
 import type { Session } from './session.ts';
@@ -21,6 +23,12 @@ export interface Grant {
   readonly name: string;
   /** Fencing token: larger than that of every earlier conflicting grant. */
   readonly token: Token;
+  /** Of the first name: `exclusive`, a semaphore's too, or `shared`. */
+  readonly mode: LockMode;
+  /** Slot numbers, ascending from 0, of the first name that is a semaphore; else empty. */
+  readonly slots: readonly number[];
+  /** Slot numbers of one of the names; empty for a lock. Throws INVALID for any other name. */
+  slotsOf(name: string): readonly number[];
   /**
    * Aborts when the grant is over or about to be, without the holder's own doing. Its reason is a
    * HoldfastError: SESSION_GONE, BROKEN, CLOSED, UNAVAILABLE, EVENT_LOOP_BLOCKED, CLUSTER_CHANGED.
@@ -47,6 +55,10 @@ export interface GrantStart {
   readonly names: readonly string[];
   readonly token: Token;
   readonly acquireSeq: number;
+  /** Of the first name. */
+  readonly mode: LockMode;
+  /** As in GRANTED: slot numbers for each name, or empty. */
+  readonly slots: readonly (readonly number[])[];
 }
 
 /** Grant of a session; registers itself there. */
@@ -54,8 +66,10 @@ export class SessionGrant implements Grant, Held {
   readonly names: readonly string[];
   readonly name: string;
   readonly token: Token;
-  private readonly session: Session;
-  private readonly acquireSeq: number;
+  readonly mode: LockMode;
+  protected readonly session: Session;
+  protected readonly acquireSeq: number;
+  private readonly slotLists: readonly (readonly number[])[];
   // Made when first asked for: most grants of a busy client never need one.
   private controller: AbortController | null = null;
   private loss: Loss | null = null;
@@ -66,8 +80,20 @@ export class SessionGrant implements Grant, Held {
     this.names = start.names;
     this.name = start.names[0] ?? '';
     this.token = start.token;
+    this.mode = start.mode;
     this.acquireSeq = start.acquireSeq;
+    this.slotLists = start.slots;
     session.holdings.hold(this.acquireSeq, this);
+  }
+
+  get slots(): readonly number[] {
+    return this.slotLists.find((slots) => slots.length > 0) ?? [];
+  }
+
+  slotsOf(name: string): readonly number[] {
+    const at = this.names.indexOf(name);
+    if (at >= 0) return this.slotLists[at] ?? [];
+    throw invalid('name', `one of the names of ${this.describe()}`, name);
   }
 
   get signal(): AbortSignal {
@@ -130,7 +156,7 @@ export class SessionGrant implements Grant, Held {
     this.controller?.abort(this.reason(loss));
   }
 
-  private isBelieved(mustLook: boolean): boolean {
+  protected isBelieved(mustLook: boolean): boolean {
     return this.loss === null && this.releasing === null && this.session.isAlive(mustLook);
   }
 
@@ -138,7 +164,7 @@ export class SessionGrant implements Grant, Held {
     return lossReason(this.describe(), loss);
   }
 
-  private lostError(): HoldfastError {
+  protected lostError(): HoldfastError {
     // A listener of the session's signal may ask before this grant was told.
     const loss = this.loss ?? this.session.loss;
     if (loss === null || this.releasing !== null) {
@@ -189,7 +215,7 @@ export class SessionGrant implements Grant, Held {
     });
   }
 
-  private describe(): string {
+  protected describe(): string {
     return `the lock ${nameList(this.names)} (token ${this.token})`;
   }
 }

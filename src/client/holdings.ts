@@ -7,7 +7,8 @@ import type { Loss } from './loss.ts';
 /** An acquire that has no answer, or waits in the queue. */
 export interface Waiting {
   onOpen(): void;
-  onGranted(token: Token): void;
+  /** `slots` as in GRANTED. */
+  onGranted(token: Token, slots: readonly (readonly number[])[]): void;
   /** Taken out of the queue, or granted and broken before this client learnt of it. */
   onOver(cause: 'withdrawn' | 'broken', reason: string): void;
   onRefused(error: HoldfastError): void;

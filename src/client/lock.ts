@@ -1,16 +1,14 @@
 import { HoldfastError } from '../base/error.ts';
-import { nameProblem } from '../base/name.ts';
 import type { LockMode } from '../locks/commands.ts';
 import { Acquisition } from './acquisition.ts';
 import type { AcquireRequest } from './acquisition.ts';
-import type { Grant } from './grant.ts';
-import { nameList } from './loss.ts';
+import { SessionGrant } from './grant.ts';
+import type { Grant, GrantStart } from './grant.ts';
+import { checkItems, checkMode, requestItems } from './items.ts';
+import type { CheckedItem, LockItem } from './items.ts';
 import { checkKnown, checkMeta, checkWaitMs, invalid } from './options.ts';
 import type { Meta } from './options.ts';
 import type { Session } from './session.ts';
-
-/** Names in one request (replicated limit, DESIGN.md §5). */
-const NAMES_MAX = 64;
 
 /** How to take a lock. */
 export interface AcquireOptions {
@@ -23,7 +21,10 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal;
   /** For others to see while this waits or holds, at most 4 KiB as JSON text. */
   readonly meta?: Meta;
-  /** `shared` grants exclude exclusive ones only. Default `exclusive`. */
+  /**
+   * `shared` grants exclude exclusive ones only, and who waits exclusively stops later ones from
+   * passing. Default `exclusive`. Counts for locks that lockAll gave no mode of their own.
+   */
   readonly mode?: LockMode;
 }
 
@@ -52,6 +53,13 @@ export interface Lock {
   do<T>(options: AcquireOptions, fn: (grant: Grant) => T | Promise<T>): Promise<T>;
 }
 
+const ACQUIRE_OPTIONS: readonly string[] = [
+  'waitMs',
+  'signal',
+  'meta',
+  'mode',
+] satisfies readonly (keyof AcquireOptions)[];
+
 /** What a lock needs of its client. */
 export interface LockHome {
   readonly waitMs: number;
@@ -62,15 +70,16 @@ export interface LockHome {
 
 type Body<T> = (grant: Grant) => T | Promise<T>;
 
-/** The locks of one name or several; has no state but its names. */
+/** The locks of one name or several; has no state but what it is for. */
 export class ClientLock implements Lock {
   readonly names: readonly string[];
   private readonly home: LockHome;
+  private readonly items: readonly CheckedItem[];
 
-  /** Throws HoldfastError INVALID unless these are 1 to 64 different lock names. */
-  constructor(home: LockHome, names: readonly string[]) {
-    checkNames(names);
-    this.names = [...names];
+  /** Throws HoldfastError INVALID unless these are 1 to 64 items with different names. */
+  constructor(home: LockHome, items: readonly LockItem[]) {
+    this.items = checkItems(items);
+    this.names = this.items.map((item) => item.name);
     this.home = home;
   }
 
@@ -117,27 +126,46 @@ export class ClientLock implements Lock {
   }
 
   private request(request: AcquireRequest): Promise<Grant> {
-    const { signal } = request;
-    if (signal?.aborted === true) throw signal.reason;
-    const session = this.home.liveSession();
-    return new Promise((resolve, reject) => {
-      const owner = { onGranted: resolve, onFailed: reject };
-      new Acquisition(session, request, owner).start();
-    });
+    return acquireIn(this.home, request, (session, start) => new SessionGrant(session, start));
   }
 
   private checked(options: AcquireOptions): AcquireRequest {
-    checkKnown(options, ['waitMs', 'signal', 'meta', 'mode']);
-    const { signal = null, mode = 'exclusive' } = options;
-    if (mode !== 'exclusive' && mode !== 'shared') {
-      throw invalid('mode', '"exclusive" or "shared"', mode);
-    }
-    if (signal !== null && typeof signal.addEventListener !== 'function') {
-      throw invalid('signal', 'an AbortSignal', signal);
-    }
-    const waitMs = options.waitMs === undefined ? this.home.waitMs : checkWaitMs(options.waitMs);
-    return { names: this.names, mode, waitMs, meta: checkMeta(options.meta), signal };
+    checkKnown(options, ACQUIRE_OPTIONS);
+    const mode = options.mode === undefined ? 'exclusive' : checkMode(options.mode);
+    return { items: requestItems(this.items, mode), value: null, ...checkWait(this.home, options) };
   }
+}
+
+/** The part of an acquire's options that every form has. Throws HoldfastError INVALID. */
+export function checkWait(
+  home: Pick<LockHome, 'waitMs'>,
+  options: Pick<AcquireOptions, 'waitMs' | 'signal' | 'meta'>,
+): Pick<AcquireRequest, 'waitMs' | 'signal' | 'meta'> {
+  const waitMs = options.waitMs === undefined ? home.waitMs : checkWaitMs(options.waitMs);
+  return { waitMs, meta: checkMeta(options.meta), signal: checkSignal(options.signal) };
+}
+
+/** An AbortSignal, or null for none. Throws HoldfastError INVALID. */
+export function checkSignal(signal: AbortSignal | undefined): AbortSignal | null {
+  if (signal === undefined) return null;
+  if (typeof signal === 'object' && typeof signal?.addEventListener === 'function') return signal;
+  throw invalid('signal', 'an AbortSignal', signal);
+}
+
+/** Acquires in the present session of the client; `make` makes the grant. */
+export function acquireIn<G extends Grant>(
+  home: LockHome,
+  request: AcquireRequest,
+  make: (session: Session, start: GrantStart) => G,
+): Promise<G> {
+  const { signal } = request;
+  if (signal?.aborted === true) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    new Acquisition(home.liveSession(), request, {
+      onGranted: (session, start) => resolve(make(session, start)),
+      onFailed: reject,
+    }).start();
+  });
 }
 
 type Ending<T> =
@@ -149,17 +177,4 @@ function withEnding(lost: HoldfastError, ending: Ending<unknown>): HoldfastError
   const message = lost.message.slice(lost.code.length + 2);
   const details = { ...lost.details, ...did };
   return new HoldfastError('LOCK_LOST', message, { details, cause: lost.cause });
-}
-
-function checkNames(names: readonly string[]): void {
-  if (!Array.isArray(names) || names.length < 1 || names.length > NAMES_MAX) {
-    throw invalid('names', `1 to ${NAMES_MAX} lock names`, names);
-  }
-  for (const name of names) {
-    if (typeof name !== 'string') throw invalid('name', 'a string', name);
-    const problem = nameProblem(name);
-    if (problem !== null) throw new HoldfastError('INVALID', problem);
-  }
-  if (new Set(names).size === names.length) return;
-  throw new HoldfastError('INVALID', `the names must differ (got ${nameList(names)})`);
 }
