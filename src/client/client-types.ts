@@ -12,6 +12,7 @@ import type { LockItem } from './items.ts';
 import type { NodeView } from './links.ts';
 import type { Lock } from './lock.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** What a client needs of its process. */
 export interface ClientPorts {
@@ -51,6 +52,11 @@ export interface Client {
    * Throws INVALID like lock.
    */
   lockAll(items: readonly LockItem[]): Lock;
+  /**
+   * A lock that `total` holders of one permit each may have at once; 1 to 1,000,000. Throws
+   * INVALID for what cannot be a name or a total. Asks nobody yet.
+   */
+  semaphore(name: string, total: number): Semaphore;
   /** Reads below are linearizable; each rejects with UNAVAILABLE after requestMs. */
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
   list(options?: ListOptions): Promise<LockPage>;

@@ -20,6 +20,8 @@ import { Queries } from './queries.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import { Requests } from './requests.ts';
+import { ClientSemaphore } from './semaphore.ts';
+import type { Semaphore } from './semaphore.ts';
 import { Session } from './session.ts';
 import type { SessionParts } from './session.ts';
 import { askNode } from './single-request.ts';
@@ -94,6 +96,10 @@ class LockClient implements Client, LinksOwner, LockHome {
 
   lockAll(items: readonly LockItem[]): Lock {
     return new ClientLock(this, items);
+  }
+
+  semaphore(name: string, total: number): Semaphore {
+    return new ClientSemaphore(this, name, total);
   }
 
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }> {

@@ -49,8 +49,8 @@ export interface Lock {
    * run and this rejects like acquire. Rejects with LOCK_LOST if the lease ended under `fn`; then
    * `details` has its `result` or its `error`. Otherwise settles as `fn` did.
    */
-  do<T>(fn: (grant: Grant) => T | Promise<T>): Promise<T>;
-  do<T>(options: AcquireOptions, fn: (grant: Grant) => T | Promise<T>): Promise<T>;
+  do<T>(fn: Body<T>): Promise<T>;
+  do<T>(options: AcquireOptions, fn: Body<T>): Promise<T>;
 }
 
 const ACQUIRE_OPTIONS: readonly string[] = [
@@ -60,6 +60,9 @@ const ACQUIRE_OPTIONS: readonly string[] = [
   'mode',
 ] satisfies readonly (keyof AcquireOptions)[];
 
+// Of a wait that never is nobody may believe that it happens.
+const TRY_OPTIONS = ACQUIRE_OPTIONS.filter((option) => option !== 'waitMs');
+
 /** What a lock needs of its client. */
 export interface LockHome {
   readonly waitMs: number;
@@ -68,7 +71,8 @@ export interface LockHome {
   warn(message: string): void;
 }
 
-type Body<T> = (grant: Grant) => T | Promise<T>;
+/** What runs while a lock is held. */
+export type Body<T> = (grant: Grant) => T | Promise<T>;
 
 /** The locks of one name or several; has no state but what it is for. */
 export class ClientLock implements Lock {
@@ -88,6 +92,7 @@ export class ClientLock implements Lock {
   }
 
   async tryAcquire(options: Omit<AcquireOptions, 'waitMs'> = {}): Promise<Grant | null> {
+    checkKnown(options, TRY_OPTIONS);
     try {
       return await this.request({ ...this.checked(options), waitMs: 0 });
     } catch (error) {
