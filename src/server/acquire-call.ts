@@ -4,7 +4,7 @@
 import { HoldfastError } from '../base/error.ts';
 import type { Revision, SessionId, Token } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
-import type { LockMode } from '../locks/commands.ts';
+import type { RequestItem } from '../locks/commands.ts';
 import type { SessionNews } from '../wire/client-messages.ts';
 import { endError, sessionGone } from './host-calls.ts';
 import type { HostCalls } from './host-calls.ts';
@@ -14,19 +14,21 @@ export interface AcquireRequest {
   readonly session: SessionId;
   readonly seq: number;
   readonly ackedBelow: number;
-  readonly name: string;
-  readonly mode: LockMode;
-  readonly permits: readonly [number, number] | null;
+  readonly items: readonly RequestItem[];
   readonly waitMs: number;
   readonly meta: string;
+  /** Of an election's grant; null for locks. */
+  readonly value: string | null;
 }
 
-/** The body of a 200. */
+/** What a caller was granted. */
 export interface HttpGrant {
   readonly token: Token;
   readonly revision: Revision;
   /** Names the grant in a release, where the session has several with the same token. */
   readonly acquireSeq: number;
+  /** As in GRANTED: empty when no name is a semaphore. */
+  readonly slots: readonly (readonly number[])[];
 }
 
 /** Where to learn that the caller hung up. */
@@ -52,13 +54,14 @@ export class AcquireCalls {
     const { session, seq, waitMs } = request;
     const wait = waitMs > 0 ? this.startWait(request) : null;
     try {
-      const item = { name: request.name, mode: request.mode, permits: request.permits };
-      const { meta } = request;
+      const { items, meta, value, ackedBelow } = request;
       const { outcome, revision } = await this.calls.execute(
-        { op: 'acquire', session, seq, items: [item], waitMs, meta, value: null },
-        request.ackedBelow,
+        { op: 'acquire', session, seq, items, waitMs, meta, value },
+        ackedBelow,
       );
-      if (outcome.code === 'GRANTED') return { token: outcome.token, revision, acquireSeq: seq };
+      if (outcome.code === 'GRANTED') {
+        return { token: outcome.token, revision, acquireSeq: seq, slots: outcome.slots };
+      }
       if (wait !== null) return await this.waitForGrant(request, wait, caller);
       throw new HoldfastError('INTERNAL', 'a request that does not wait was queued');
     } finally {
@@ -132,7 +135,8 @@ class Wait {
     if (news.kind === 'ended') return this.fail(sessionGone(session, news.reason));
     if (news.acquireSeq !== seq) return;
     if (news.kind === 'over') return this.fail(endError(news.cause, news.reason));
-    this.resolve({ token: news.token, revision, acquireSeq: seq });
+    const { token, slots } = news;
+    this.resolve({ token, revision, acquireSeq: seq, slots });
   }
 
   fail(error: HoldfastError): void {

@@ -139,6 +139,14 @@ const sizeLimitsSchema = z.strictObject(
       { min: 100, max: 300_000, normal: 10_000 },
       'An HTTP request is given up when the cluster has not decided it after this.',
     ),
+    httpWatchesMax: whole(
+      { min: 1, max: 100_000, normal: 1_000 },
+      'Event streams over HTTP that are open at once.',
+    ),
+    httpWatchBytesMax: whole(
+      { min: 16_384, max: 64 * MIB, normal: MIB },
+      'Events that wait for the reader of a stream over HTTP, then it is cut.',
+    ),
     reserveBytes: whole(
       { min: 0, max: 1_048_576 * MIB, normal: 64 * MIB },
       'Free bytes of the disk below which the leader takes no new work.',

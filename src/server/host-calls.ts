@@ -11,7 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Query, QueryResult } from '../wire/client-messages.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { encodeBody } from '../wire/command.ts';
-import { holderJson } from './views.ts';
+import { ghostJson, holderJson } from './views.ts';
 
 /** Whom to call and how long to wait. */
 export interface HostCallsOptions {
@@ -122,13 +122,26 @@ function outcomeError(outcome: Failure, revision: Revision): HoldfastError {
     return new HoldfastError(outcome.code, outcome.message, { details: { revision } });
   }
   if (outcome.code === 'ENDED') return endError(outcome.cause, '');
-  const { name, holder } = outcome;
-  const who = holder === null ? 'others wait for it' : `session ${holder.session} holds it`;
-  return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is taken: ${who}`, {
+  return busyError(outcome, revision);
+}
+
+function busyError(
+  { name, holder, ghost }: Extract<Outcome, { code: 'LOCK_BUSY' }>,
+  revision: Revision,
+): HoldfastError {
+  return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is taken: ${reason()}`, {
     details: {
       revision,
-      token: holder?.token ?? null,
+      name,
+      token: (holder ?? ghost)?.token ?? null,
       holder: holder === null ? null : holderJson(holder),
+      delay: ghost === null ? null : ghostJson(ghost),
     },
   });
+
+  function reason(): string {
+    if (holder !== null) return `session ${holder.session} holds it`;
+    if (ghost === null) return 'others wait for it';
+    return `session ${ghost.session} expired and left a lock-delay of ${ghost.lockDelayMs} ms`;
+  }
 }

@@ -19,9 +19,13 @@ import { problemResponse } from './problem.ts';
 import { targetOf } from './request.ts';
 import { healthRoutes } from './routes-health.ts';
 import { lockRoutes } from './routes-locks.ts';
+import { requestRoutes } from './routes-requests.ts';
 import { sessionRoutes } from './routes-sessions.ts';
+import { watchRoutes } from './routes-watch.ts';
 import type { HttpEnv, Routing } from './routing.ts';
 import { UnnumberedSeqs } from './unnumbered-seqs.ts';
+import { WatchStreams } from './watch-streams.ts';
+import type { WatchLimits } from './watch-streams.ts';
 
 /** What the HTTP door of a node needs. */
 export interface HttpOptions {
@@ -34,6 +38,7 @@ export interface HttpOptions {
   readonly allowedOrigins: readonly string[];
   readonly bodyBytesMax: number;
   readonly answerMs: number;
+  readonly watches: WatchLimits;
   /** Where callers of a node are sent to, if not to the address that the log has. */
   readonly advertised: (nodeId: NodeId) => string | null;
 }
@@ -59,6 +64,7 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
     host,
     calls,
     acquires: new AcquireCalls(calls),
+    streams: new WatchStreams({ host, clock }, options.watches),
     seqs: new UnnumberedSeqs(random),
     random,
     bodyBytesMax,
@@ -72,7 +78,9 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
   app.use(cors({ origin: [...options.allowedOrigins] }));
   healthRoutes(app, routing);
   sessionRoutes(app, routing);
+  requestRoutes(app, routing);
   lockRoutes(app, routing);
+  watchRoutes(app, routing);
   refuseOtherMethods(app);
   app.notFound((context) => {
     const error = new HoldfastError('INVALID', `there is no ${context.req.path} here`);

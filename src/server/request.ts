@@ -76,6 +76,11 @@ export function queryNumber(
   throw invalid(`${field}: expected ${expected}; got ${describeValue(text)}`);
 }
 
+/** Who gives an operator's order: as the body says, else the address that it came from. */
+export function operatorOf(context: HttpContext, by: string | undefined): string {
+  return by ?? `HTTP from ${context.env.incoming.socket.remoteAddress ?? 'unknown'}`;
+}
+
 /** Tells when the connection of the request ends before its answer. */
 export function callerOf(context: HttpContext): Caller {
   const { outgoing } = context.env;
@@ -106,6 +111,9 @@ export const fields = {
   acquireSeq: whole(1, Number.MAX_SAFE_INTEGER),
   meta: z.record(z.string(), z.unknown(), 'an object'),
   text: z.string('a text').max(512, 'a text of at most 512 characters'),
+  reason: z.string('a text: why').min(1, 'a text: why').max(512, 'at most 512 characters'),
+  /** Of an election; its size is the cluster's to judge. */
+  value: z.string('a text'),
 };
 
 /** The refusal of a request: what was expected and what came. */

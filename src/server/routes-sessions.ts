@@ -1,12 +1,16 @@
-// Sessions over HTTP: open, keep alive, close.
+// Sessions over HTTP: open, keep alive, close; see them, and end those of others.
 
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
+import { describeValue } from '../base/error.ts';
 import { z } from 'zod';
 import type { HttpEnv, Routing } from './routing.ts';
-import { fields, pathValue, readBody, whole } from './request.ts';
+import { fields, invalid, operatorOf, pathValue, queryNumber, readBody, whole } from './request.ts';
+import { sessionGone } from './host-calls.ts';
+import { holdingJson, sessionJson } from './views.ts';
 
 const DEFAULT_TTL_MS = 15_000;
 const NONCE_TEXT = '16 characters of base64url: 96 random bits';
+const PAGE = { min: 1, max: 1_000, normal: 1_000 };
 /** Ranges are the cluster's to judge; these only keep nonsense out. */
 const MS_MAX = Number.MAX_SAFE_INTEGER;
 
@@ -24,8 +28,16 @@ const openBody = z.strictObject(
   'an object',
 );
 
-/** POST /v1/sessions, POST /v1/sessions/{id}/keepalive, DELETE /v1/sessions/{id}. */
+const endBody = z.strictObject({ reason: fields.reason, by: fields.text.optional() }, 'an object');
+
+/** /v1/sessions and what lies below it. */
 export function sessionRoutes(app: Hono<HttpEnv>, routing: Routing): void {
+  ownSession(app, routing);
+  allSessions(app, routing);
+}
+
+// What a client does with the session that is its own.
+function ownSession(app: Hono<HttpEnv>, routing: Routing): void {
   const { calls, seqs, bodyBytesMax } = routing;
 
   app.post('/v1/sessions', async (context) => {
@@ -53,6 +65,58 @@ export function sessionRoutes(app: Hono<HttpEnv>, routing: Routing): void {
     const { revision } = await calls.execute(close);
     return context.json({ revision });
   });
+}
+
+// What an operator sees of all sessions.
+function allSessions(app: Hono<HttpEnv>, { calls, bodyBytesMax }: Routing): void {
+  app.get('/v1/sessions', async (context) => {
+    const query = { kind: 'sessions', after: afterSession(context) } as const;
+    const limit = queryNumber(context, 'limit', PAGE);
+    const { revision, result } = await calls.query({ ...query, limit });
+    if (result.kind !== 'sessions') throw new Error(`sessions: answered with ${result.kind}`);
+    const { sessions, hasMore } = result;
+    return context.json({ sessions: sessions.map(sessionJson), hasMore, revision });
+  });
+
+  app.get('/v1/sessions/:id', async (context) => {
+    const session = pathValue(context, 'sessions');
+    const seqs = { min: 0, max: Number.MAX_SAFE_INTEGER, normal: 0 };
+    const after = queryNumber(context, 'after', seqs);
+    const limit = queryNumber(context, 'limit', PAGE);
+    const seen = await calls.query({ kind: 'session', session });
+    if (seen.result.kind !== 'session') throw new Error(`session: ${seen.result.kind}`);
+    const { session: view, leftMs } = seen.result;
+    if (view === null) throw sessionGone(session, 'it holds nothing');
+    // A second look, which may be later: what was held until now may have been given back.
+    const { revision, result } = await calls.query({ kind: 'holdings', session, after, limit });
+    if (result.kind !== 'holdings') throw new Error(`holdings: answered with ${result.kind}`);
+    if (result.holdings === null) throw sessionGone(session, 'it holds nothing');
+    const { holdings, hasMore } = result.holdings;
+    return context.json({
+      ...sessionJson(view),
+      expiresInMs: leftMs,
+      holdings: holdings.map(holdingJson),
+      hasMore,
+      revision,
+    });
+  });
+
+  app.post('/v1/sessions/:id/end', async (context) => {
+    const session = pathValue(context, 'sessions');
+    const { reason, by } = await readBody(context, endBody, bodyBytesMax);
+    const order = { op: 'endSession', session, by: operatorOf(context, by), reason } as const;
+    const { revision } = await calls.execute(order);
+    return context.json({ revision });
+  });
+}
+
+// Sessions are listed in the order of the numbers that their ids begin with.
+function afterSession(context: Context<HttpEnv>): number {
+  const text = context.req.query('after');
+  if (text === undefined) return 0;
+  const index = Number(/^(\d{1,15})-/.exec(text)?.[1] ?? Number.NaN);
+  if (Number.isSafeInteger(index)) return index;
+  throw invalid(`after: expected the id of a session; got ${describeValue(text)}`);
 }
 
 function drawNonce({ random }: Routing): string {

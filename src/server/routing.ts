@@ -4,12 +4,14 @@ import type { Random } from '../ports/random.ts';
 import type { AcquireCalls } from './acquire-call.ts';
 import type { HostCalls } from './host-calls.ts';
 import type { UnnumberedSeqs } from './unnumbered-seqs.ts';
+import type { WatchStreams } from './watch-streams.ts';
 
 /** What every route works with. */
 export interface Routing {
   readonly host: Host;
   readonly calls: HostCalls;
   readonly acquires: AcquireCalls;
+  readonly streams: WatchStreams;
   readonly seqs: UnnumberedSeqs;
   readonly random: Random;
   readonly bodyBytesMax: number;

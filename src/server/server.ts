@@ -142,6 +142,7 @@ function httpListener(config: NodeConfig, host: Host, ports: HostPorts) {
     allowedOrigins,
     bodyBytesMax: sizeLimits.httpBodyBytesMax,
     answerMs: sizeLimits.httpAnswerMs,
+    watches: { openMax: sizeLimits.httpWatchesMax, unreadBytesMax: sizeLimits.httpWatchBytesMax },
     advertised: (nodeId) => nodes.find(({ id }) => id === nodeId)?.advertise ?? null,
   });
 }

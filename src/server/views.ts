@@ -1,18 +1,36 @@
 // How locks, holders and nodes look in JSON.
 
-import type { HolderView, LockView, WaiterView } from '../locks/outcomes.ts';
-import type { NodeStatus } from '../wire/client-messages.ts';
+import type { Revision } from '../base/units.ts';
+import type {
+  GhostView,
+  HolderView,
+  HoldingView,
+  LockView,
+  SessionView,
+  WaiterView,
+} from '../locks/outcomes.ts';
+import type { LockTimes, NodeStatus, WatchEvent } from '../wire/client-messages.ts';
 
 /** What JSON.stringify takes. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A lock; `holder` is the first of `holders`, for the usual case that there is only one. */
-export function lockJson(lock: LockView): JsonObject {
-  const holders = lock.holders.map(holderJson);
+/**
+ * A lock; `holder` is the first of `holders`, for the usual case that there is only one. `times`
+ * come with a question about this lock alone.
+ */
+export function lockJson(lock: LockView, times: LockTimes | null = null): JsonObject {
+  const holders = lock.holders.map((holder, at) => ({
+    ...holderJson(holder),
+    ...leftJson(times?.holders[at]),
+  }));
   return {
     name: lock.name,
     holder: holders[0] ?? null,
     holders,
+    delays: lock.ghosts.map((ghost, at) => ({
+      ...ghostJson(ghost),
+      ...leftJson(times?.ghosts[at]),
+    })),
     waiters: lock.waiters.map(waiterJson),
     waiterCount: lock.waiterCount,
   };
@@ -25,11 +43,78 @@ export function holderJson(holder: HolderView): JsonObject {
     session: holder.session,
     acquireSeq: holder.acquireSeq,
     mode: holder.mode,
+    permits: holder.permits,
+    slots: holder.slots,
     sessionName: holder.sessionName,
     sessionMeta: parsed(holder.sessionMeta),
     meta: parsed(holder.meta),
     value: holder.value,
     since: isoTime(holder.sinceMs),
+  };
+}
+
+/** A lock-delay: what keeps a lock closed after its holder's session expired. */
+export function ghostJson(ghost: GhostView): JsonObject {
+  return {
+    token: ghost.token,
+    session: ghost.session,
+    acquireSeq: ghost.acquireSeq,
+    mode: ghost.mode,
+    permits: ghost.permits,
+    slots: ghost.slots,
+    sessionName: ghost.sessionName,
+    lockDelayMs: ghost.lockDelayMs,
+  };
+}
+
+/** A session, without what it holds. */
+export function sessionJson(view: SessionView): JsonObject {
+  return {
+    session: view.session,
+    name: view.name,
+    meta: parsed(view.meta),
+    ttlMs: view.ttlMs,
+    lockDelayMs: view.lockDelayMs,
+    opened: isoTime(view.openedMs),
+    held: view.held,
+    waiting: view.waiting,
+  };
+}
+
+/** What a session holds, or (token null) waits for, by one request. */
+export function holdingJson(view: HoldingView): JsonObject {
+  return {
+    acquireSeq: view.acquireSeq,
+    token: view.token === 0 ? null : view.token,
+    names: view.names,
+    mode: view.mode,
+    slots: slotsByName(view.names, view.slots),
+    value: view.value,
+  };
+}
+
+/** One list of slots for each name, though none at all are told when no name is a semaphore. */
+export function slotsByName(
+  names: readonly unknown[],
+  slots: readonly (readonly number[])[],
+): readonly (readonly number[])[] {
+  return names.map((_, at) => slots[at] ?? []);
+}
+
+/** What happened to a lock; fields that its type does not have are left out. */
+export function watchEventJson(event: WatchEvent, revision: Revision): JsonObject {
+  const { type, name, session, acquireSeq, token, value, cause, reason, delayMs } = event;
+  return {
+    type,
+    name,
+    session,
+    acquireSeq,
+    ...(token === 0 ? {} : { token }),
+    ...(value === null ? {} : { value }),
+    ...(cause === '' ? {} : { cause }),
+    ...(reason === '' ? {} : { reason }),
+    ...(type === 'delayed' ? { delayMs } : {}),
+    revision,
   };
 }
 
@@ -69,10 +154,16 @@ function waiterJson(waiter: WaiterView) {
     session: waiter.session,
     acquireSeq: waiter.acquireSeq,
     mode: waiter.mode,
+    permits: waiter.permits,
     index: waiter.index,
     sessionName: waiter.sessionName,
     since: isoTime(waiter.sinceMs),
   };
+}
+
+// What the leader's clock says; nothing when it was not asked.
+function leftJson(leftMs: number | null | undefined): JsonObject {
+  return leftMs === undefined ? {} : { expiresInMs: leftMs };
 }
 
 // Metadata came from a client as text; a foreign one may have sent anything.

@@ -12,11 +12,10 @@ const REQUEST = {
   session: 's',
   seq: 5,
   ackedBelow: 0,
-  name: 'a',
-  mode: 'exclusive',
-  permits: null,
+  items: [{ name: 'a', mode: 'exclusive', permits: null }],
   waitMs: 60_000,
   meta: '{}',
+  value: null,
 } as const;
 
 const QUEUED = { revision: 70, outcome: { code: 'QUEUED', ahead: 1 } } as const;
@@ -55,7 +54,7 @@ describe('a waiting acquire', () => {
     const grant = acquires.acquire(REQUEST, caller());
     host.tell({ kind: 'granted', session: 's', acquireSeq: 5, token: 9, slots: [] });
     host.executed[0]?.(QUEUED);
-    expect(await grant).toEqual({ token: 9, revision: 77, acquireSeq: 5 });
+    expect(await grant).toEqual({ token: 9, revision: 77, acquireSeq: 5, slots: [] });
     expect([host.listeners(), host.heldOpen, host.withdrawn]).toEqual([0, 0, []]);
   });
 

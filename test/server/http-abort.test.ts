@@ -31,6 +31,7 @@ async function openDoor(lines: string[]): Promise<{ port: number; server: Server
       allowedOrigins: [],
       bodyBytesMax: 1_024,
       answerMs: 1_000,
+      watches: { openMax: 10, unreadBytesMax: 65_536 },
       advertised: () => null,
     }),
   );

@@ -88,8 +88,10 @@ describe('requests that are wrong change nothing and are answered with a problem
     ['DELETE /v1/locks', 'GET, HEAD'],
     ['POST /v1/locks/x', 'GET, HEAD'],
     ['GET /v1/locks/x/acquire', 'POST'],
-    ['GET /v1/sessions', 'POST'],
-    ['POST /v1/sessions/1-a', 'DELETE'],
+    ['DELETE /v1/sessions', 'POST, GET, HEAD'],
+    ['POST /v1/sessions/1-a', 'DELETE, GET, HEAD'],
+    ['GET /v1/acquire', 'POST'],
+    ['POST /v1/watch', 'GET, HEAD'],
   ] as const)('405 is for a wrong method: %s may be %s', async (request, allowed) => {
     const { status, headers, body } = await call(address, request);
     expect(status).toBe(405);
