@@ -23,12 +23,12 @@ export interface LockMachine {
   /** Sessions with id index > `after`, oldest first, at most `limit`. */
   sessions(after: Index, limit: number): readonly SessionView[];
   /**
-   * A free lock is a view without holders and waiters. Of a queue the first `waitersMax` are
-   * shown, all unless given.
+   * A free lock is a view without holders and waiters. Of holders, ghosts and waiters the
+   * first `shownMax` each are shown, all unless given.
    */
-  inspect(name: string, waitersMax?: number): LockView;
+  inspect(name: string, shownMax?: number): LockView;
   /** Locks that are held or waited for, name > `after`, in byte order, at most `limit`. */
-  list(prefix: string, after: string, limit: number, waitersMax?: number): readonly LockView[];
+  list(prefix: string, after: string, limit: number, shownMax?: number): readonly LockView[];
   /** Token of what that acquire holds; 0 when it waits, is over, or never was. */
   tokenOf(session: SessionId, acquireSeq: number): Token;
   /** Live requests of a session with a number above `after`; null for a session that is gone. */

@@ -53,13 +53,13 @@ class StateMachine implements LockMachine {
     return this.state.sessions.page(after, limit).map(sessionView);
   }
 
-  inspect(name: string, waitersMax = Infinity): LockView {
-    return lockView(name, this.state.locks.find(name), waitersMax);
+  inspect(name: string, shownMax = Infinity): LockView {
+    return lockView(name, this.state.locks.find(name), shownMax);
   }
 
-  list(prefix: string, after: string, limit: number, waitersMax?: number): readonly LockView[] {
+  list(prefix: string, after: string, limit: number, shownMax?: number): readonly LockView[] {
     const names = this.state.locks.page(prefix, after, limit);
-    return names.map((name) => this.inspect(name, waitersMax));
+    return names.map((name) => this.inspect(name, shownMax));
   }
 
   tokenOf(session: SessionId, acquireSeq: number): Token {

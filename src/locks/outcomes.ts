@@ -50,12 +50,14 @@ export interface GhostView {
   readonly closedAt: Index;
 }
 
-/** A lock with its holders, and the first of its waiters in their order. */
+/** A lock with the first of its holders and ghosts, and of its waiters in their order. */
 export interface LockView {
   readonly name: string;
   readonly holders: readonly HolderView[];
   readonly ghosts: readonly GhostView[];
   readonly waiters: readonly WaiterView[];
+  /** All that hold, shown or not. */
+  readonly holderCount: number;
   /** All that wait, shown or not. */
   readonly waiterCount: number;
 }

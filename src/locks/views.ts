@@ -5,12 +5,13 @@ import type { ReplicatedLimits } from './commands.ts';
 import type { HolderView, LockView, SessionHoldings, SessionView, WaiterView } from './outcomes.ts';
 import type { Claim, Lock, Request, Session } from './state.ts';
 
-/** A lock as seen from outside, with at most so many waiters; of a free one only the name. */
-export function lockView(name: string, lock: Lock | null, waitersMax: number): LockView {
-  if (lock === null) return { name, holders: [], ghosts: [], waiters: [], waiterCount: 0 };
-  const waiters = lock.queue?.head(waitersMax).map(waiterView) ?? [];
-  const holders = lock.holders.map(holderView);
-  return { name, holders, ghosts: [], waiters, waiterCount: lock.queue?.size ?? 0 };
+/** A lock as seen from outside, at most so many of each list; of a free one only the name. */
+export function lockView(name: string, lock: Lock | null, shownMax: number): LockView {
+  const counts = { holderCount: lock?.holders.length ?? 0, waiterCount: lock?.queue?.size ?? 0 };
+  if (lock === null) return { name, holders: [], ghosts: [], waiters: [], ...counts };
+  const waiters = lock.queue?.head(shownMax).map(waiterView) ?? [];
+  const holders = lock.holders.slice(0, shownMax).map(holderView);
+  return { name, holders, ghosts: [], waiters, ...counts };
 }
 
 /** A grant as the loser of the race and an inspector see it. */

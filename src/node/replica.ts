@@ -14,6 +14,7 @@ import type { FoundingRecord } from '../wire/founding-record.ts';
 import { clusterSeed } from '../wire/record.ts';
 import type { RaftStart } from '../raft/events.ts';
 import { Applier } from './applier.ts';
+import { ApplyWatch } from './apply-watch.ts';
 import { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
 import { membersOf } from './handshake.ts';
@@ -56,6 +57,7 @@ export class Replica {
   private readonly options: ReplicaOptions;
   private readonly leaseClock: LeaseClock;
   private readonly applier: Applier;
+  private readonly applyWatch = new ApplyWatch();
   private readonly queryTurns: QueryTurns;
   private leading: { readonly term: Term } | null = null;
   private leader: { term: Term; leaderId: NodeId | null; isReady: boolean };
@@ -110,6 +112,11 @@ export class Replica {
 
   get appliedIndex(): Index {
     return this.applier.appliedIndex;
+  }
+
+  /** How long committed entries have waited while none was applied. */
+  get stuckMs(): number {
+    return this.applyWatch.stuckMs(this.options.ports.clock.monoUs());
   }
 
   /** Who leads, as it is told to clients. */
@@ -242,6 +249,8 @@ export class Replica {
 
   private onTick(nowUs: MonoUs): void {
     const hasStalled = this.leaseClock.tick(nowUs);
+    const { commitIndex, appliedIndex } = this.engine.status();
+    this.applyWatch.look(commitIndex, appliedIndex, nowUs);
     if (this.leading === null) return;
     // After a stall the renewals of that time lie unread in the sockets: read them first (§16.2).
     if (hasStalled) this.options.ports.clock.soon(() => this.testDeadlines());

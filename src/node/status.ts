@@ -14,6 +14,7 @@ export function replicaStatus(
   isStopped: boolean,
 ): NodeStatus {
   const raft = replica.engine.status();
+  const isInOffice = raft.role === 'leader' ? raft.isReady : raft.leaderId !== null;
   const members = membersOf(raft.config);
   const leader = members.find(({ nodeId }) => nodeId === raft.leaderId);
   const peers = members
@@ -31,7 +32,7 @@ export function replicaStatus(
     clusterId: replica.founding.clusterId,
     clusterName: replica.founding.clusterName,
     role: isStopped ? 'stopped' : raft.role,
-    isReady: raft.role === 'leader' ? raft.isReady : raft.leaderId !== null,
+    isReady: isInOffice && replica.stuckMs <= settings.electionMs,
     term: raft.term,
     leaderId: raft.leaderId,
     leaderAddress: leader?.address ?? null,
@@ -39,6 +40,7 @@ export function replicaStatus(
     appliedIndex: raft.appliedIndex,
     lastIndex: raft.lastIndex,
     durableIndex: raft.durableIndex,
+    stuckMs: replica.stuckMs,
     stateHash: replica.machine.stateHash(),
     sessions: replica.machine.sessionCount(),
     locks: replica.machine.lockCount(),
@@ -69,6 +71,7 @@ export function blankStatus(
     appliedIndex: 0,
     lastIndex: 0,
     durableIndex: 0,
+    stuckMs: 0,
     stateHash: '',
     sessions: 0,
     locks: 0,

@@ -52,7 +52,13 @@ export function nodeMessageFields(message: NodeMessage): unknown[] {
     case 'watching':
       return [type, message.watchId, message.revision, message.isComplete];
     case 'watchEvents':
-      return [type, message.watchId, message.revision, message.events.map(watchEventFields)];
+      return [
+        type,
+        message.watchId,
+        message.revision,
+        message.events.map(watchEventFields),
+        message.hasMore,
+      ];
     case 'watchOver':
       return [type, message.watchId, message.code, message.message];
     default:
@@ -132,6 +138,7 @@ function readWatchContent(type: WatchReply['type'], read: Reader): WatchReply {
         watchId,
         revision: read.integer('revision'),
         events: read.list('events', readWatchEvent),
+        hasMore: read.flag('hasMore'),
       };
     case 'watchOver':
       return {

@@ -8,7 +8,10 @@ export interface NodeStatus {
   readonly clusterId: string | null;
   readonly clusterName: string;
   readonly role: Role | 'blank' | 'starting' | 'stopped';
-  /** A leader: may answer, for its no-op is applied. Any other: hears from a leader. */
+  /**
+   * A leader: may answer, for its no-op is applied. Any other: hears from a leader. Both: have not
+   * been stuck for longer than an election time-out.
+   */
   readonly isReady: boolean;
   readonly term: Term;
   readonly leaderId: NodeId | null;
@@ -17,6 +20,8 @@ export interface NodeStatus {
   readonly appliedIndex: Index;
   readonly lastIndex: Index;
   readonly durableIndex: Index;
+  /** How long committed entries have waited while none was applied; 0: none waits. */
+  readonly stuckMs: number;
   readonly stateHash: string;
   readonly sessions: number;
   readonly locks: number;

@@ -114,12 +114,13 @@ function readContent(read: Reader): AnyOutcome {
 
 /** A lock with its holders and waiters as a positional array. */
 export function lockFields(lock: LockView): unknown[] {
-  const { name, holders, ghosts, waiters, waiterCount } = lock;
+  const { name, holders, ghosts, waiters, holderCount, waiterCount } = lock;
   return [
     name,
     holders.map(holderFields),
     ghosts.map(ghostFields),
     waiters.map(waiterFields),
+    holderCount,
     waiterCount,
   ];
 }
@@ -132,6 +133,7 @@ export function readLock(value: unknown, what: string): LockView {
     holders: read.list('holders', readHolder),
     ghosts: read.list('ghosts', readGhost),
     waiters: read.list('waiters', readWaiter),
+    holderCount: read.integer('holderCount'),
     waiterCount: read.integer('waiterCount'),
   });
 }

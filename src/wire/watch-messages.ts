@@ -55,9 +55,9 @@ export interface WatchEvent {
   readonly token: Token;
   /** Value of an election's grant, in `granted` and `proclaimed`; else null. */
   readonly value: string | null;
-  /** Of `released`, `broken` and `left` the exact cause (EndCause, SessionEndCause); else ''. */
+  /** Of `released`, `broken`, `left`, `lifted` the exact cause, as in LockEvent; else ''. */
   readonly cause: string;
-  /** Who broke it and why; else ''. */
+  /** Of what was broken: who and why; else ''. */
   readonly reason: string;
   /** Of `delayed`: how long; else 0. */
   readonly delayMs: number;
@@ -73,12 +73,16 @@ export interface WatchingMessage {
   readonly isComplete: boolean;
 }
 
-/** All events of one entry that concern a watch, in their order. */
+/**
+ * The events of one entry that concern a watch, in their order. Very many come in several messages
+ * of one revision: it is complete, and may be resumed from, with the one that has no more.
+ */
 export interface WatchEventsMessage {
   readonly type: 'watchEvents';
   readonly watchId: number;
   readonly revision: Revision;
   readonly events: readonly WatchEvent[];
+  readonly hasMore: boolean;
 }
 
 /** This node cannot serve the watch, or not any more: try the leader. */

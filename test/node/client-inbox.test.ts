@@ -84,7 +84,7 @@ test('nothing of a link that is gone is handled', () => {
 test('a turn answers one page of locks, whoever asked for how many', () => {
   const soon: (() => void)[] = [];
   const turns = new QueryTurns((callback) => soon.push(callback));
-  const lock = { name: 'a', holders: [], ghosts: [], waiters: [], waiterCount: 0 };
+  const lock = { name: 'a', holders: [], ghosts: [], waiters: [], holderCount: 0, waiterCount: 0 };
   const locks = Array.from({ length: 1_000 }, () => lock);
   let answered = 0;
   for (let n = 0; n < 50; n++) {

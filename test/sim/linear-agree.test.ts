@@ -73,7 +73,7 @@ function play(lab: Lab, moves: readonly Move[], bent: number): void {
 
 const EMPTY = {
   kind: 'lock',
-  lock: { name: 'k1', holders: [], waiters: [], waiterCount: 0 },
+  lock: { name: 'k1', holders: [], waiters: [], holderCount: 0, waiterCount: 0 },
 } as const;
 
 /** Does it at once; the answer comes when it is told. */

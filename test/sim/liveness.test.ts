@@ -150,6 +150,7 @@ describe('LIV-6 who waits for what is free', () => {
     name,
     holders: isHeld ? [holder] : [],
     waiters: indexes.map(waiter),
+    holderCount: isHeld ? 1 : 0,
     waiterCount: indexes.length,
   });
 

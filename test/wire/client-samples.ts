@@ -31,6 +31,7 @@ const STATUS: NodeStatus = {
   appliedIndex: ORIGIN + 2,
   lastIndex: ORIGIN + 4,
   durableIndex: ORIGIN + 4,
+  stuckMs: 620,
   stateHash: '00ff00ff00ff00ff',
   sessions: 2,
   locks: 1,
@@ -87,7 +88,10 @@ const RESULTS: readonly QueryResult[] = [
   { kind: 'lock', lock: LOCK, leftMs: { holders: [14_000, null], ghosts: [4_321] } },
   {
     kind: 'locks',
-    locks: [LOCK, { name: 'free', holders: [], ghosts: [], waiters: [], waiterCount: 0 }],
+    locks: [
+      LOCK,
+      { name: 'free', holders: [], ghosts: [], waiters: [], holderCount: 0, waiterCount: 0 },
+    ],
     hasMore: true,
   },
   { kind: 'session', session: SESSION_VIEW, leftMs: 59_000 },
@@ -157,7 +161,13 @@ export const NODE_MESSAGES: Readonly<Record<string, NodeMessage>> = {
     'watchEvents',
     Object.values(WATCH_EVENTS),
     ({ type }) => type,
-    (event) => ({ type: 'watchEvents', watchId: 8, revision: ORIGIN + 9, events: [event] }),
+    (event) => ({
+      type: 'watchEvents',
+      watchId: 8,
+      revision: ORIGIN + 9,
+      events: [event],
+      hasMore: event.type === 'granted',
+    }),
   ),
   ...named(
     'reply',

@@ -59,6 +59,7 @@ export const LOCK: LockView = {
       sinceMs: 1_790_000_000_001,
     },
   ],
+  holderCount: 2_000,
   waiterCount: 700,
 };
 
