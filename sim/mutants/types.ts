@@ -6,7 +6,10 @@ export interface Edit {
 
 /** A change of one file of the product: a bug, or something harmless. */
 export interface Mutant extends Edit {
-  /** `M-03`, with a letter for a variant (`M-03b`); `B-…` is harmless, `C-…` the canary. */
+  /**
+   * `M-03`: of the list of bugs that programs of this kind are known for; with a letter for a
+   * variant (`M-03b`). `N-…` breaks a rule of this project, `B-…` is harmless, `C-…` the canary.
+   */
   readonly id: string;
   /** What the changed program does, as a phrase. */
   readonly title: string;

@@ -34,18 +34,13 @@ export function matrixDocument(matrix: Matrix): string {
     `## Totals\n\n${totals(matrix)
       .map((line) => `- ${line}\n`)
       .join('')}`,
-    `## Bugs\n\n${table(
-      ['Id', 'What the changed program does', 'Killed by', 'Random runs', 'Shrunk to'],
-      planted.map((hunted) => [...namesOf(hunted), ...fateOf(hunted)]),
-    )}`,
+    `## Bugs\n\n${fates(planted.filter((hunted) => !isOwnRule(hunted)))}`,
+    `## Bugs in rules of this project\n\n${fates(planted.filter(isOwnRule))}`,
     `## Bugs that are not planted\n\n${table(
       ['Id', 'What the changed program would do', 'Because', 'Why'],
       UNPLANTED.map(({ id, title, because, why }) => [id, title, because, why]),
     )}`,
-    `## Changes that break no promise, and the canary\n\n${table(
-      ['Id', 'What the changed program does', 'Killed by', 'Random runs', 'Shrunk to'],
-      [...benign, canary].map((hunted) => [...namesOf(hunted), ...fateOf(hunted)]),
-    )}`,
+    `## Changes that break no promise, and the canary\n\n${fates([...benign, canary])}`,
   ].join('\n');
 }
 
@@ -88,8 +83,16 @@ export function matrixLine(hunted: Hunted): string {
   return [...words, ` ${mutant.title}`, ...(sentence === '' ? [] : [`— ${sentence}`])].join(' ');
 }
 
-function namesOf({ mutant }: Hunted): readonly string[] {
-  return [mutant.id, mutant.title];
+/** Others than those of the list of bugs that this kind of program is known for. */
+function isOwnRule({ mutant }: Hunted): boolean {
+  return mutant.id.startsWith('N-');
+}
+
+function fates(list: readonly Hunted[]): string {
+  return table(
+    ['Id', 'What the changed program does', 'Killed by', 'Random runs', 'Shrunk to'],
+    list.map((hunted) => [hunted.mutant.id, hunted.mutant.title, ...fateOf(hunted)]),
+  );
 }
 
 function fateIn({ killedBy, isVoid }: Hunted): string {

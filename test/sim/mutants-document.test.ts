@@ -12,7 +12,7 @@ const DOCUMENT = new URL('../../docs/mutants.md', import.meta.url);
 /** Cells of all rows with an id. */
 const listed = readFileSync(DOCUMENT, 'utf8')
   .split('\n')
-  .filter((line) => /^\| [MBC]-/.test(line))
+  .filter((line) => /^\| [MNBC]-/.test(line))
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
 test('docs/mutants.md lists exactly the catalogue', () => {

@@ -28,7 +28,7 @@ const MATRIX: Matrix = {
 function rows(text: string): readonly (readonly string[])[] {
   return text
     .split('\n')
-    .filter((line) => /^\| [MBC]-/.test(line))
+    .filter((line) => /^\| [MNBC]-/.test(line))
     .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 }
 
@@ -49,6 +49,14 @@ describe('the kill matrix', () => {
     expect(totals(text)).toContain('killed 0 of 1 bugs, at the median in 0 runs');
     expect(totals(text).join()).toContain('the unchanged program fails in the same script: 1');
     expect(matrixLine(doubtful)).toMatch(/^M-\d+ +void /);
+  });
+
+  test('keeps the rules of this project apart from the list that others brought', () => {
+    const own = { ...MATRIX, planted: [...MATRIX.planted, hunted('N-01', 'INV-19', 2)] };
+    const [list = '', rules = ''] = matrixDocument(own).split('## Bugs in rules of this project');
+    expect(list).toContain('| M-03 |');
+    expect(list).not.toContain('| N-01 |');
+    expect(rules).toMatch(/^\n\n\| Id .*\n.*\n\| N-01 \| does \\\| N-01 \| INV-19 \| 2 \|/);
   });
 
   test('has a row for each, and a bar in a title does not end its cell', () => {

@@ -13,6 +13,8 @@ import type { Mutant } from '../../sim/mutants/types.ts';
 const ALL = [...PLANTED, ...BENIGN, CANARY];
 /** Bugs of the list. */
 const COUNT = 85;
+/** Those for the rules that are this project's own. */
+const OWN_COUNT = 0;
 
 function read(path: string): string {
   return readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
@@ -49,11 +51,15 @@ describe('the catalogue of mutants', () => {
     },
   );
 
-  test('has every bug of the list, each id once', () => {
-    const ids = [...PLANTED, ...UNPLANTED].map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    const numbers = ids.map((id) => Number(/^M-(\d\d)[b-z]?$/.exec(id)?.[1]));
-    const listed = Array.from({ length: COUNT }, (_, at) => at + 1);
+  test.each([
+    ['of the list', 'M', COUNT],
+    ['of our own rules', 'N', OWN_COUNT],
+  ])('has every bug %s, each id once', (_which, letter, count) => {
+    const all = [...PLANTED, ...UNPLANTED].map(({ id }) => id);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.filter((id) => !/^[MN]-\d\d[b-z]?$/.test(id))).toEqual([]);
+    const numbers = all.filter((id) => id.startsWith(letter)).map((id) => Number(id.slice(2, 4)));
+    const listed = Array.from({ length: count }, (_, at) => at + 1);
     expect([...new Set(numbers)].sort((left, right) => left - right)).toEqual(listed);
   });
 
