@@ -145,7 +145,7 @@ const sizeLimitsSchema = z.strictObject(
     ),
     httpWatchBytesMax: whole(
       { min: 16_384, max: 64 * MIB, normal: MIB },
-      'Events that wait for the reader of a stream over HTTP, then it is cut.',
+      'Events that wait for the reader of a stream over HTTP; then it is cut.',
     ),
     reserveBytes: whole(
       { min: 0, max: 1_048_576 * MIB, normal: 64 * MIB },

@@ -23,7 +23,7 @@ import { watchEventJson } from './views.ts';
 export interface WatchLimits {
   /** Open at once; more are refused with OVERLOADED. */
   readonly openMax: number;
-  /** What may wait for the reader of a stream before it is cut. */
+  /** A stream for whose reader so much waits already is cut instead of being told more. */
   readonly unreadBytesMax: number;
 }
 
@@ -159,8 +159,9 @@ class WatchStream implements WatchListener {
   private write(text: string): void {
     const { controller } = this;
     if (this.hasEnded || controller === null) return;
-    controller.enqueue(this.encoder.encode(text));
-    if ((controller.desiredSize ?? 0) >= 0) return;
+    // Looked at before the write: whoever has read all so far gets the events of one entry, however
+    // many they are. Cut for its size alone, it would come again and be cut again.
+    if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(this.encoder.encode(text));
     this.end();
     this.options.cut();
   }

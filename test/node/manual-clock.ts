@@ -32,6 +32,11 @@ export class ManualClock implements Clock {
     this.turnQueue.push(callback);
   }
 
+  /** Timers that may still fire. */
+  timerCount(): number {
+    return this.timers.length;
+  }
+
   /** Runs what asked to run soon, until nothing is left. */
   turn(): void {
     for (let next = this.turnQueue.shift(); next !== undefined; next = this.turnQueue.shift()) {
