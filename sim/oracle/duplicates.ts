@@ -38,5 +38,5 @@ export function checkDuplicates({ log, limits, verdict, noise }: Replayed): void
 
 /** What a client sends under a number of its session; closing would end what is looked at. */
 function mayComeAgain({ op }: Command): boolean {
-  return op === 'acquire' || op === 'release' || op === 'cancel';
+  return op === 'acquire' || op === 'release' || op === 'cancel' || op === 'proclaim';
 }

@@ -132,7 +132,7 @@ function follow(
 
 /** What leaders append by themselves. */
 function isInternal({ op }: Command): boolean {
-  return op === 'expireSession' || op === 'withdraw';
+  return op === 'expireSession' || op === 'withdraw' || op === 'liftDelay';
 }
 
 function misfit(oracle: OracleName, { client, body }: CommandOperation, text: string): Misfit {

@@ -3,42 +3,24 @@
 
 import { compareUtf8 } from '../../src/base/name.ts';
 import type { Index, SessionId, Token } from '../../src/base/units.ts';
-import type { Acquire, OpenSession } from '../../src/locks/commands.ts';
-import type { HolderView, LockEvent, LockView, SessionView } from '../../src/locks/outcomes.ts';
+import { UNNUMBERED_SEQ_MIN } from '../../src/locks/commands.ts';
+import type { HoldingView, LockEvent, LockView, SessionView } from '../../src/locks/outcomes.ts';
+import { viewOfHolding, viewOfLock, viewOfSession } from './linear-state.ts';
+import type { SeenLock, SeenRequest, SeenSession } from './linear-state.ts';
 import type { CommittedEntry } from './types.ts';
 
 /** RAFT.md §12: what a session without TTL has until its first command. */
 const PROVISIONAL_MS = 15_000;
 
-type RequestEvent = Extract<LockEvent, { readonly acquireSeq: number }>;
-
-/** A live acquire; its token is 0 while it waits. */
-interface ModelRequest {
-  readonly session: ModelSession;
-  readonly command: Acquire;
-  readonly index: Index;
-  token: Token;
-}
-
-interface ModelSession {
-  readonly id: SessionId;
-  readonly index: Index;
-  readonly command: OpenSession;
-  leaseMs: number | null;
-  /** Highest that any of its commands said. */
-  ackedBelow: number;
-  readonly requests: Map<number, ModelRequest>;
-}
-
-interface ModelLock {
-  readonly holders: Set<ModelRequest>;
-  readonly waiters: Set<ModelRequest>;
-}
+type RequestEvent = Extract<LockEvent, { readonly names: readonly string[] }>;
+type DelayEvent = Extract<LockEvent, { readonly closedAt: Index }>;
 
 /** The state after the entries that were put in, one after another. */
 export class LinearModel {
-  private readonly sessions = new Map<SessionId, ModelSession>();
-  private readonly locks = new Map<string, ModelLock>();
+  private readonly sessions = new Map<SessionId, SeenSession>();
+  private readonly locks = new Map<string, SeenLock>();
+  /** Grants that the present entry ended: they may leave ghosts. */
+  private freed: SeenRequest[] = [];
 
   /** Why the entry's events cannot follow from the state before; null if they can. */
   apply(entry: CommittedEntry): string | null {
@@ -46,8 +28,11 @@ export class LinearModel {
     const { command } = entry;
     if (command === null || !('ackedBelow' in command)) return problem;
     const session = this.sessions.get(command.session);
-    if (session !== undefined)
-      session.ackedBelow = Math.max(session.ackedBelow, command.ackedBelow);
+    if (session === undefined) return problem;
+    session.ackedBelow = Math.max(session.ackedBelow, command.ackedBelow);
+    if (command.seq < UNNUMBERED_SEQ_MIN) {
+      session.lastSeq = Math.max(session.lastSeq, command.seq);
+    }
     return problem;
   }
 
@@ -60,22 +45,35 @@ export class LinearModel {
     return this.sessions.get(session)?.ackedBelow ?? 0;
   }
 
+  /** The highest number that it gave a command; 0 for one that does not live. */
+  lastSeq(session: SessionId): number {
+    return this.sessions.get(session)?.lastSeq ?? 0;
+  }
+
+  /** What the acquire has, or that it waits; null when it is not alive. */
+  holding(session: SessionId, acquireSeq: number): HoldingView | null {
+    const request = this.sessions.get(session)?.requests.get(acquireSeq);
+    return request === undefined ? null : viewOfHolding(request);
+  }
+
   /** Token of what the acquire holds, 0 while it waits, null when it is not alive. */
   tokenOf(session: SessionId, acquireSeq: number): Token | null {
     return this.sessions.get(session)?.requests.get(acquireSeq)?.token ?? null;
   }
 
-  sessionView(id: SessionId): SessionView | null {
+  /** Its live requests with a number above this one, in their order; null if it does not live. */
+  holdingsAfter(id: SessionId, after: number): readonly HoldingView[] | null {
     const session = this.sessions.get(id);
     if (session === undefined) return null;
-    const { ttlMs, lockDelayMs, name, meta, stampMs } = session.command;
-    const count = (isHeld: boolean): number =>
-      [...session.requests.values()]
-        .filter((request) => (request.token !== 0) === isHeld)
-        .reduce((sum, request) => sum + request.command.items.length, 0);
-    const counts = { held: count(true), waiting: count(false) };
-    const { leaseMs } = session;
-    return { session: id, ttlMs, leaseMs, lockDelayMs, name, meta, openedMs: stampMs, ...counts };
+    return [...session.requests.values()]
+      .filter(({ command }) => command.seq > after)
+      .sort((left, right) => left.command.seq - right.command.seq)
+      .map(viewOfHolding);
+  }
+
+  sessionView(id: SessionId): SessionView | null {
+    const session = this.sessions.get(id);
+    return session === undefined ? null : viewOfSession(session);
   }
 
   /** Views of the sessions opened after entry `after`, oldest first. */
@@ -83,28 +81,16 @@ export class LinearModel {
     return [...this.sessions.values()]
       .filter((session) => session.index > after)
       .sort((left, right) => left.index - right.index)
-      .flatMap((session) => this.sessionView(session.id) ?? []);
+      .map(viewOfSession);
   }
 
   lockView(name: string): LockView {
     const lock = this.locks.get(name);
-    if (lock === undefined) return { name, holders: [], waiters: [], waiterCount: 0 };
-    const holders = [...lock.holders].sort(
-      (left, right) => left.token - right.token || left.index - right.index,
-    );
-    const waiters = [...lock.waiters].sort((left, right) => left.index - right.index);
-    return {
-      name,
-      holders: holders.map((request) => holderView(request, name)),
-      waiters: waiters.map((request) => {
-        const { session, acquireSeq, mode, sessionName, sinceMs } = holderView(request, name);
-        return { session, acquireSeq, mode, index: request.index, sessionName, sinceMs };
-      }),
-      waiterCount: waiters.length,
-    };
+    if (lock !== undefined) return viewOfLock(name, lock);
+    return { name, holders: [], ghosts: [], waiters: [], holderCount: 0, waiterCount: 0 };
   }
 
-  /** Names that are held or waited for, with this prefix and after this one, in byte order. */
+  /** Locks of which there is anything, with this prefix and after this one, in byte order. */
   names(prefix: string, after: string): readonly string[] {
     return [...this.locks.keys()]
       .filter((name) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
@@ -112,8 +98,14 @@ export class LinearModel {
   }
 
   private observeAll(entry: CommittedEntry): string | null {
-    let ended: ModelSession | null = null;
+    let ended: SeenSession | null = null;
+    if (this.freed.length > 0) this.freed = [];
     for (const event of entry.events) {
+      if (event.type === 'delayed' || event.type === 'lifted') {
+        const problem = event.type === 'delayed' ? this.delay(event) : this.lift(event);
+        if (problem !== null) return problem;
+        continue;
+      }
       if (event.type === 'sessionOpened') this.open(event.session, entry);
       const session = this.sessions.get(event.session);
       if (session === undefined) return `${event.type} of ${event.session}, which does not live`;
@@ -131,64 +123,101 @@ export class LinearModel {
 
   private open(id: SessionId, { index, command }: CommittedEntry): void {
     if (command?.op !== 'openSession') return;
-    const requests = new Map<number, ModelRequest>();
+    const requests = new Map<number, SeenRequest>();
     const leaseMs = command.ttlMs ?? PROVISIONAL_MS;
-    this.sessions.set(id, { id, index, command, leaseMs, ackedBelow: 0, requests });
+    const said = { leaseMs, ackedBelow: 0, lastSeq: 0 };
+    this.sessions.set(id, { id, index, command, ...said, requests });
   }
 
   private observe(
     event: RequestEvent,
-    session: ModelSession,
+    session: SeenSession,
     { index, command }: CommittedEntry,
   ): string | null {
-    const { type, acquireSeq, names } = event;
+    const { type, acquireSeq } = event;
     const known = session.requests.get(acquireSeq);
     const isNew = command?.op === 'acquire' && command.seq === acquireSeq && known === undefined;
-    const request = isNew ? { session, command, index, token: 0 } : known;
+    const request = isNew ? newRequest(session, command, index) : known;
     const what = `${type} of request ${acquireSeq} of ${session.id}`;
     if (request === undefined) return `${what}, which is not alive`;
     if (isNew) session.requests.set(acquireSeq, request);
-    if (type === 'queued') {
-      for (const name of names) this.obtain(name).waiters.add(request);
-      return isNew ? null : `${what}, which was there before`;
+    switch (event.type) {
+      case 'queued':
+        this.move(event, request, null, 'waiters');
+        return isNew ? null : `${what}, which was there before`;
+      case 'granted': {
+        const { token, slots, value } = event;
+        const isRight = request.token === 0 && token === index;
+        Object.assign(request, { token, slots, value });
+        this.move(event, request, 'waiters', 'holders');
+        return isRight ? null : `${what} with token ${token}`;
+      }
+      case 'proclaimed':
+        request.value = event.value;
+        return request.token === event.token ? null : `${what} with token ${event.token}`;
+      case 'left':
+      case 'freed':
+        session.requests.delete(acquireSeq);
+        this.move(event, request, type === 'freed' ? 'holders' : 'waiters', null);
+        if (type === 'freed') this.freed.push(request);
+        return (request.token === 0) === (type === 'left') ? null : `${what}, which is not so`;
     }
-    if (type === 'granted') {
-      for (const name of names) this.obtain(name).holders.add(request);
-      const was = request.token;
-      request.token = event.token;
-      if (was !== 0 || event.token !== index) return `${what} with token ${event.token}`;
-    } else session.requests.delete(acquireSeq);
-    const from = type === 'freed' ? 'holders' : 'waiters';
-    for (const name of names) this.leave(name, from, request);
+  }
+
+  private move(
+    { names }: RequestEvent,
+    request: SeenRequest,
+    from: 'waiters' | 'holders' | null,
+    to: 'waiters' | 'holders' | null,
+  ): void {
+    for (const name of names) {
+      const lock = this.obtain(name);
+      if (from !== null) lock[from].delete(request);
+      if (to !== null) lock[to].add(request);
+      this.forget(name, lock);
+    }
+  }
+
+  private delay({ session, acquireSeq, token, name, closedAt }: DelayEvent): string | null {
+    const request = this.freed.find(
+      (each) => each.session.id === session && each.command.seq === acquireSeq,
+    );
+    if (request?.token !== token) return `delayed ${name} of ${session}, which was not freed`;
+    this.obtain(name).ghosts.add({ request, closedAt });
     return null;
   }
 
-  private obtain(name: string): ModelLock {
+  private lift({ session, acquireSeq, name, closedAt }: DelayEvent): string | null {
+    const lock = this.obtain(name);
+    const ghost = [...lock.ghosts].find(
+      ({ request, ...each }) =>
+        each.closedAt === closedAt &&
+        request.session.id === session &&
+        request.command.seq === acquireSeq,
+    );
+    if (ghost === undefined) return `lifted ${name} of ${session}, which was not delayed`;
+    lock.ghosts.delete(ghost);
+    this.forget(name, lock);
+    return null;
+  }
+
+  private obtain(name: string): SeenLock {
     const known = this.locks.get(name);
     if (known !== undefined) return known;
-    const fresh = { holders: new Set<ModelRequest>(), waiters: new Set<ModelRequest>() };
+    const fresh: SeenLock = { holders: new Set(), ghosts: new Set(), waiters: new Set() };
     this.locks.set(name, fresh);
     return fresh;
   }
 
-  private leave(name: string, from: keyof ModelLock, request: ModelRequest): void {
-    const lock = this.locks.get(name);
-    lock?.[from].delete(request);
-    if (lock?.holders.size === 0 && lock.waiters.size === 0) this.locks.delete(name);
+  private forget(name: string, { holders, ghosts, waiters }: SeenLock): void {
+    if (holders.size === 0 && ghosts.size === 0 && waiters.size === 0) this.locks.delete(name);
   }
 }
 
-function holderView({ session, command, token }: ModelRequest, name: string): HolderView {
-  const { id, command: open } = session;
-  return {
-    token,
-    session: id,
-    acquireSeq: command.seq,
-    mode: command.items.find((item) => item.name === name)?.mode ?? 'exclusive',
-    sessionName: open.name,
-    sessionMeta: open.meta,
-    meta: command.meta,
-    value: command.value,
-    sinceMs: command.stampMs,
-  };
+function newRequest(
+  session: SeenSession,
+  command: SeenRequest['command'],
+  index: Index,
+): SeenRequest {
+  return { session, command, index, token: 0, slots: [], value: command.value };
 }

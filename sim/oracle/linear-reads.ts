@@ -33,6 +33,8 @@ export function readProblem(query: Query, result: QueryResult, model: LinearMode
       const all = model.sessionsAfter(query.after);
       return pageProblem({ page: result.sessions, all, ...query, hasMore: result.hasMore });
     }
+    case 'holdings':
+      return result.kind === 'holdings' ? holdingsProblem(query, result, model) : strange(result);
     default:
       return unreachable(query);
   }
@@ -47,7 +49,8 @@ export function newsProblem(news: SessionNews, { events }: CommittedEntry): stri
         return (
           event.type === 'granted' &&
           event.acquireSeq === news.acquireSeq &&
-          event.token === news.token
+          event.token === news.token &&
+          isSameData(event.slots, news.slots)
         );
       case 'over':
         return (
@@ -78,10 +81,33 @@ function pageProblem(answer: {
   return difference(page, all.slice(0, page.length));
 }
 
-/** A lock shows all holders, and of its waiters as many as the node likes. */
+function holdingsProblem(
+  query: Extract<Query, { readonly kind: 'holdings' }>,
+  { holdings }: Extract<QueryResult, { readonly kind: 'holdings' }>,
+  model: LinearModel,
+): string | null {
+  const all = model.holdingsAfter(query.session, query.after);
+  if (holdings === null || all === null) return difference(holdings, all);
+  const { holdings: page, hasMore, nextSeq } = holdings;
+  const lastSeq = model.lastSeq(query.session);
+  if (nextSeq <= lastSeq) return `nextSeq is ${nextSeq}, and ${lastSeq} was used`;
+  return pageProblem({ page, all, limit: query.limit, hasMore });
+}
+
+/** Of its holders, ghosts and waiters a lock shows the first ones, as many as the node likes. */
 function lockProblem(shown: LockView, model: LinearModel): string | null {
   const lock = model.lockView(shown.name);
-  return difference(shown, { ...lock, waiters: lock.waiters.slice(0, shown.waiters.length) });
+  return difference(shown, {
+    ...lock,
+    holders: firstOf(lock.holders, shown.holders),
+    ghosts: firstOf(lock.ghosts, shown.ghosts),
+    waiters: firstOf(lock.waiters, shown.waiters),
+  });
+}
+
+/** At least one, if there is one. */
+function firstOf<T>(all: readonly T[], shown: readonly T[]): readonly T[] {
+  return all.slice(0, Math.max(1, shown.length));
 }
 
 function firstProblem<T>(

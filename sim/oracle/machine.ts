@@ -1,7 +1,8 @@
 import type { Index, SessionId, Term, Token } from '../../src/base/units.ts';
 import type { Command, ReplicatedLimits } from '../../src/locks/commands.ts';
-import type { Applied, LockEvent, Outcome } from '../../src/locks/outcomes.ts';
+import type { Applied, LockEvent } from '../../src/locks/outcomes.ts';
 import { accuse } from './machine-accusation.ts';
+import { answerOf } from './model-answers.ts';
 import { LockModel } from './model.ts';
 import type { ModelStep } from './model-state.ts';
 import type { Verdict } from './verdict.ts';
@@ -102,26 +103,6 @@ export class MachineOracle {
   }
 }
 
-/** An answer in one line, without the texts that are for people: as the model has it. */
-function answerOf(outcome: Outcome): string {
-  switch (outcome.code) {
-    case 'OPENED':
-      return `OPENED ${outcome.session} ${outcome.ttlMs}`;
-    case 'GRANTED':
-      return `GRANTED ${outcome.token}`;
-    case 'QUEUED':
-      return `QUEUED ${outcome.ahead}`;
-    case 'LOCK_BUSY': {
-      const { name, holder, aheadIndex } = outcome;
-      return `LOCK_BUSY ${name} ${holder?.token ?? 0} ${holder?.session ?? null} ${aheadIndex}`;
-    }
-    case 'ENDED':
-      return `ENDED ${outcome.cause} ${outcome.token}`;
-    default:
-      return outcome.code;
-  }
-}
-
 function isSameFacts(left: readonly LockEvent[], right: readonly LockEvent[]): boolean {
   return left.length === right.length && left.every((fact) => holds(right, fact));
 }
@@ -142,16 +123,27 @@ function keyOf(fact: LockEvent): string {
     case 'sessionEnded':
       return `${fact.type} ${fact.session} ${fact.cause}`;
     case 'granted':
-      return `${requestKey(fact)} ${fact.token}`;
+      return `${requestKey(fact)} ${fact.token} ${JSON.stringify(fact.slots)} ${fact.value}`;
+    case 'proclaimed':
+      return `${requestKey(fact)} ${fact.token} ${fact.value}`;
     case 'queued':
       return `${requestKey(fact)} ${fact.waitMs}`;
     case 'left':
       return `${requestKey(fact)} ${fact.cause}`;
     case 'freed':
       return `${requestKey(fact)} ${fact.cause} ${fact.token}`;
+    case 'delayed':
+      return `${delayKey(fact)} ${fact.delayMs}`;
+    case 'lifted':
+      return `${delayKey(fact)} ${fact.cause}`;
   }
 }
 
-function requestKey(fact: Fact<'granted' | 'queued' | 'left' | 'freed'>): string {
+function requestKey(fact: Extract<LockEvent, { readonly names: readonly string[] }>): string {
   return `${fact.type} ${fact.session} ${fact.acquireSeq} ${fact.names.join()}`;
+}
+
+function delayKey(fact: Fact<'delayed' | 'lifted'>): string {
+  const { type, session, acquireSeq, token, name, closedAt } = fact;
+  return `${type} ${session} ${acquireSeq} ${token} ${name} ${closedAt}`;
 }

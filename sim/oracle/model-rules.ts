@@ -1,7 +1,12 @@
 // What the lock machine must refuse as malformed (DESIGN.md §5), told once more and without texts.
 
 import { nameProblem, utf8Length } from '../../src/base/name.ts';
-import type { Acquire, OpenSession, ReplicatedLimits } from '../../src/locks/commands.ts';
+import type {
+  Acquire,
+  OpenSession,
+  ReplicatedLimits,
+  RequestItem,
+} from '../../src/locks/commands.ts';
 
 /** Whether a session may be opened like this. */
 export function isOpenable(command: OpenSession, limits: ReplicatedLimits): boolean {
@@ -9,24 +14,39 @@ export function isOpenable(command: OpenSession, limits: ReplicatedLimits): bool
   return (
     /^[\w-]{16}$/.test(nonce) &&
     (ttlMs === null || isWithin(ttlMs, limits.ttlMsMin, limits.ttlMsMax)) &&
-    lockDelayMs === 0 &&
+    isWithin(lockDelayMs, 0, limits.lockDelayMsMax) &&
     isText(name, limits.nameBytesMax) &&
     isText(meta, limits.metaBytesMax)
   );
 }
 
-/** Whether locks may be asked for like this by a session that has so many names already. */
-export function isAskable(command: Acquire, limits: ReplicatedLimits, names: number): boolean {
+/** Whether locks may be asked for like this by a session of which so much is there already. */
+export function isAskable(command: Acquire, limits: ReplicatedLimits, has: number): boolean {
   const { items, waitMs, meta, value } = command;
   return (
     isWithin(items.length, 1, limits.namesPerRequestMax) &&
-    items.every((item) => item.mode === 'exclusive' && item.permits === null) &&
-    items.every((item) => nameProblem(item.name, limits.nameBytesMax) === null) &&
+    items.every((item) => isItem(item, limits)) &&
     new Set(items.map((item) => item.name)).size === items.length &&
     (waitMs === null || isWithin(waitMs, 0, Number.MAX_SAFE_INTEGER)) &&
     isText(meta, limits.metaBytesMax) &&
     (value === null || isText(value, limits.metaBytesMax)) &&
-    names + items.length <= limits.holdingsPerSessionMax
+    has + weightOf(items) <= limits.holdingsPerSessionMax
+  );
+}
+
+/** What requests count in `holdingsPerSessionMax`: a lock one, a semaphore its permits. */
+export function weightOf(items: readonly RequestItem[]): number {
+  return items.reduce((sum, { permits }) => sum + (permits?.[0] ?? 1), 0);
+}
+
+function isItem({ name, mode, permits }: RequestItem, limits: ReplicatedLimits): boolean {
+  if (nameProblem(name, limits.nameBytesMax) !== null) return false;
+  if (permits === null) return mode === 'exclusive' || mode === 'shared';
+  const [taken, total] = permits;
+  return (
+    mode === 'exclusive' &&
+    isWithin(total, 1, limits.permitsTotalMax) &&
+    isWithin(taken, 1, Math.min(total, limits.permitsPerRequestMax))
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Index, SessionId, Term, Token } from '../../src/base/units.ts';
-import type { OpenSession } from '../../src/locks/commands.ts';
+import type { OpenSession, RequestItem } from '../../src/locks/commands.ts';
 import type { LockEvent } from '../../src/locks/outcomes.ts';
 
 /** A session that lives. */
@@ -21,8 +21,32 @@ export interface ModelRequest {
   readonly hash: number;
   readonly index: Index;
   readonly names: readonly string[];
+  /** One for each name, in their order. */
+  readonly claims: readonly ModelClaim[];
   /** 0 while it waits. */
   token: Token;
+  value: string | null;
+}
+
+/** What a request wants, or has, of one lock. */
+export interface ModelClaim extends RequestItem {
+  readonly request: ModelRequest;
+  /** Of a semaphore that it holds; else empty. */
+  slots: readonly number[];
+}
+
+/** The claim of a grant whose session expired, in force until its lock-delay is over. */
+export interface ModelGhost extends ModelClaim {
+  readonly closedAt: Index;
+}
+
+/** Whatever is known of a lock that somebody has, waits for, or closed. */
+export interface ModelLock {
+  /** In the order in which they were granted. */
+  readonly holders: ModelClaim[];
+  readonly ghosts: ModelGhost[];
+  /** In the order in which they came. */
+  readonly queue: ModelClaim[];
 }
 
 /** One entry on its way through the model. */
@@ -35,58 +59,4 @@ export interface ModelStep {
   answer: string;
   /** False when it was answered from memory, or refused, and must change nothing. */
   isExecuted: boolean;
-}
-
-/**
- * One line of requests for each name, in the order in which they came. A request holds its names
- * as soon as it stands first in all of their lines: this is the whole granting rule for exclusive
- * locks, and hence who is first in a line and has no token waits for another name.
- */
-export class ModelLines {
-  private readonly lines = new Map<string, ModelRequest[]>();
-
-  first(name: string): ModelRequest | null {
-    return this.lines.get(name)?.[0] ?? null;
-  }
-
-  join(request: ModelRequest): void {
-    for (const name of request.names) {
-      const line = this.lines.get(name);
-      if (line === undefined) this.lines.set(name, [request]);
-      else line.push(request);
-    }
-  }
-
-  leave(request: ModelRequest): void {
-    for (const name of request.names) {
-      const line = this.lines.get(name) ?? [];
-      line.splice(line.indexOf(request), 1);
-      if (line.length === 0) this.lines.delete(name);
-    }
-  }
-
-  isFirst(request: ModelRequest): boolean {
-    return request.names.every((name) => this.first(name) === request);
-  }
-
-  /** How many wait before it, in the longest of its lines. */
-  ahead(request: ModelRequest): number {
-    let most = 0;
-    for (const name of request.names) {
-      const line = this.lines.get(name) ?? [];
-      const holders = (line[0]?.token ?? 0) > 0 ? 1 : 0;
-      most = Math.max(most, line.indexOf(request) - holders);
-    }
-    return most;
-  }
-
-  /** Those who may have come to stand first everywhere, now that these names lost somebody. */
-  candidates(names: readonly string[]): readonly ModelRequest[] {
-    const found = new Set<ModelRequest>();
-    for (const name of names) {
-      const first = this.first(name);
-      if (first !== null && first.token === 0 && this.isFirst(first)) found.add(first);
-    }
-    return [...found].sort((left, right) => left.index - right.index);
-  }
 }

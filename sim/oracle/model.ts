@@ -1,5 +1,5 @@
-// Sessions and exclusive locks once more (RAFT.md §12, §13), written for plainness and sharing no
-// code with src/locks: what the log, entry by entry, should have come to.
+// Sessions and locks of all forms once more (RAFT.md §12, §13), written for plainness and sharing
+// no code with src/locks: what the log, entry by entry, should have come to.
 
 import type { Index, SessionId, Term } from '../../src/base/units.ts';
 import type {
@@ -8,23 +8,28 @@ import type {
   Cancel,
   CloseSession,
   Command,
+  LiftDelay,
   OpenSession,
+  Proclaim,
   Release,
   ReplicatedLimits,
 } from '../../src/locks/commands.ts';
 import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
-import { isAskable, isOpenable, isText, isWithin } from './model-rules.ts';
-import { ModelLines } from './model-state.ts';
-import type { ModelRequest, ModelSession, ModelStep } from './model-state.ts';
+import { busy, granted, opened, slotsOf } from './model-answers.ts';
+import { ModelLocks } from './model-locks.ts';
+import type { Meant } from './model-locks.ts';
+import { isAskable, isOpenable, isText, isWithin, weightOf } from './model-rules.ts';
+import type { ModelClaim, ModelGhost, ModelRequest, ModelSession } from './model-state.ts';
+import type { ModelStep } from './model-state.ts';
 
 /** Numbers from here on are not remembered (HTTP without `seq`). */
 const UNNUMBERED_MIN = 2 ** 52;
 
-type Numbered = Acquire | Cancel | Release | CloseSession;
+type Numbered = Acquire | Cancel | Release | Proclaim | CloseSession;
 
 /** The state after the entries so far. */
 export class LockModel {
-  readonly lines = new ModelLines();
+  readonly locks = new ModelLocks();
   private readonly limits: ReplicatedLimits;
   private readonly sessions = new Map<SessionId, ModelSession>();
   private readonly nonces = new Map<string, ModelSession>();
@@ -50,6 +55,7 @@ export class LockModel {
       case 'acquire':
       case 'cancel':
       case 'release':
+      case 'proclaim':
       case 'closeSession':
         return this.numbered(step, command);
       case 'endSession': {
@@ -70,6 +76,8 @@ export class LockModel {
       }
       case 'break':
         return this.break(step, command);
+      case 'liftDelay':
+        return this.liftDelay(step, command);
     }
   }
 
@@ -127,17 +135,19 @@ export class LockModel {
   private isFull(session: ModelSession, { op, seq }: Numbered): boolean {
     const { windowMax, holdingsPerSessionMax } = this.limits;
     if (op === 'closeSession' || seq === session.ackedBelow) return false;
-    const more = op === 'acquire' ? 0 : 2 * holdingsPerSessionMax;
+    const isWish = op === 'acquire' || op === 'proclaim';
+    const more = isWish ? 0 : 2 * holdingsPerSessionMax;
     return session.answers.size >= windowMax + more;
   }
 
   private executeNumbered(
     step: ModelStep,
     session: ModelSession,
-    command: Acquire | Cancel | Release,
+    command: Acquire | Cancel | Release | Proclaim,
   ): string {
     if (command.op === 'acquire') return this.acquire(step, session, command);
     if (command.op === 'release') return this.release(step, session, command);
+    if (command.op === 'proclaim') return this.proclaim(step, session, command);
     const { acquireSeq, seq } = command;
     if (!isCount(acquireSeq, 1) || acquireSeq === seq) return 'INVALID';
     const request = session.requests.get(acquireSeq);
@@ -149,56 +159,90 @@ export class LockModel {
   }
 
   private acquire(step: ModelStep, session: ModelSession, command: Acquire): string {
+    const { items, seq, bodyHash: hash, waitMs, value } = command;
     let has = 0;
-    for (const request of session.requests.values()) has += request.names.length;
+    for (const request of session.requests.values()) has += weightOf(request.claims);
     if (!isAskable(command, this.limits, has)) return 'INVALID';
-    const { seq, bodyHash: hash, waitMs } = command;
-    const names = command.items.map((item) => item.name);
-    for (const name of waitMs === 0 ? names : []) {
-      const first = this.lines.first(name);
-      if (first !== null) return busy(name, first);
-    }
-    const request: ModelRequest = { session, seq, hash, index: step.index, names, token: 0 };
+    if (!items.every((item) => this.locks.agrees(item))) return 'INVALID';
+    const inTheWay = this.locks.inTheWay(items);
+    if (waitMs === 0 && inTheWay !== null) return busy(inTheWay);
+    const names = items.map((item) => item.name);
+    const claims: ModelClaim[] = [];
+    const { index } = step;
+    const request: ModelRequest = { session, seq, hash, index, names, claims, token: 0, value };
+    for (const item of items) claims.push({ ...item, request, slots: [] });
     session.requests.set(seq, request);
-    this.lines.join(request);
-    if (this.lines.isFirst(request)) grant(step, request);
-    else step.facts.push({ type: 'queued', waitMs, ...factsOf(request) });
+    if (inTheWay === null) this.grant(step, request);
+    else {
+      this.locks.join(request);
+      step.facts.push({ type: 'queued', waitMs, ...factsOf(request) });
+    }
     return this.present(request);
   }
 
   private release(step: ModelStep, session: ModelSession, command: Release): string {
-    const { name, token, acquireSeq } = command;
-    const holder = this.lines.first(name);
-    const isIt =
-      holder !== null &&
-      holder.token > 0 &&
-      holder.token === token &&
-      holder.session === session &&
-      (acquireSeq === null || holder.seq === acquireSeq);
-    return isIt ? this.finish(step, holder, 'released') : 'NOT_HOLDER';
+    const [request, another] = this.locks.grantsOf({ ...command, session: session.id });
+    if (request === undefined) return 'NOT_HOLDER';
+    return another === undefined ? this.finish(step, request, 'released') : 'INVALID';
   }
 
+  private proclaim(step: ModelStep, session: ModelSession, command: Proclaim): string {
+    const { value } = command;
+    if (!isText(value, this.limits.metaBytesMax)) return 'INVALID';
+    const [request, another] = this.locks.grantsOf({ ...command, session: session.id });
+    if (request === undefined) return 'NOT_HOLDER';
+    if (another !== undefined) return 'INVALID';
+    request.value = value;
+    step.facts.push({ type: 'proclaimed', token: request.token, value, ...factsOf(request) });
+    return 'DONE';
+  }
+
+  /** All of it goes before somebody else is next. */
   private break(step: ModelStep, command: Break): string {
     const { metaBytesMax } = this.limits;
     const isSaid = isText(command.by, metaBytesMax) && isText(command.reason, metaBytesMax);
     if (!isSaid) return 'INVALID';
-    const holder = this.lines.first(command.name);
-    const isIt =
-      holder !== null &&
-      holder.token > 0 &&
-      holder.token === command.token &&
-      (command.session === null || holder.session.id === command.session);
-    return isIt ? this.finish(step, holder, 'broken') : 'NOT_HOLDER';
+    const meant: Meant = { ...command, acquireSeq: null };
+    const requests = this.locks.grantsOf(meant);
+    const ghosts = this.locks.ghostsOf(meant);
+    if (requests.length === 0 && ghosts.length === 0) return 'NOT_HOLDER';
+    for (const request of requests) this.conclude(step, request, 'broken');
+    for (const ghost of ghosts) this.lift(step, ghost, 'broken');
+    this.grantNext(step, namesOf([...requests, ...ghosts.map(({ name }) => ({ names: [name] }))]));
+    return 'DONE';
+  }
+
+  private liftDelay(step: ModelStep, { name, closedAt, proposerTerm }: LiftDelay): string {
+    if (proposerTerm !== step.term) return 'DONE';
+    const all = this.locks.find(name)?.ghosts ?? [];
+    for (const ghost of all.filter((each) => each.closedAt === closedAt)) {
+      this.lift(step, ghost, 'over');
+    }
+    this.grantNext(step, [name]);
+    return 'DONE';
+  }
+
+  private lift(step: ModelStep, ghost: ModelGhost, cause: 'over' | 'broken'): void {
+    this.locks.lift(ghost);
+    const { request, name, closedAt } = ghost;
+    const { session, acquireSeq } = factsOf(request);
+    const { token } = request;
+    const fact = { session, acquireSeq, token, name, closedAt, cause, reason: '' };
+    step.facts.push({ type: 'lifted', ...fact });
   }
 
   /** One request ends; its session keeps the answer for those who ask late. */
   private finish(step: ModelStep, request: ModelRequest, cause: EndCause): string {
+    this.conclude(step, request, cause);
+    this.grantNext(step, request.names);
+    return 'DONE';
+  }
+
+  private conclude(step: ModelStep, request: ModelRequest, cause: EndCause): void {
     const { session, seq, hash, token } = request;
     session.requests.delete(seq);
     this.remove(step, request, cause);
     store(session, seq, { hash, answer: `ENDED ${cause} ${token}` });
-    this.grantNext(step, request.names);
-    return 'DONE';
   }
 
   /** A session ends with all that it has; only then somebody else is next. */
@@ -207,35 +251,54 @@ export class LockModel {
     this.nonces.delete(session.open.nonce);
     step.facts.push({ type: 'sessionEnded', session: session.id, cause, reason: '' });
     const requests = [...session.requests.values()];
-    for (const request of requests) this.remove(step, request, cause);
-    this.grantNext(
-      step,
-      requests.flatMap((request) => request.names),
-    );
+    for (const request of requests) {
+      this.remove(step, request, cause);
+      if (cause === 'expired' && request.token > 0) this.delay(step, request);
+    }
+    this.grantNext(step, namesOf(requests));
     return 'DONE';
   }
 
+  /** The lock-delay: what a grant had stays closed to others, one name like the other. */
+  private delay(step: ModelStep, request: ModelRequest): void {
+    const { lockDelayMs: delayMs } = request.session.open;
+    const { session, acquireSeq } = factsOf(request);
+    const { index: closedAt } = step;
+    for (const claim of delayMs > 0 ? request.claims : []) {
+      this.locks.haunt(claim, closedAt);
+      const { token } = request;
+      const fact = { session, acquireSeq, token, name: claim.name, closedAt, delayMs };
+      step.facts.push({ type: 'delayed', ...fact });
+    }
+  }
+
   private remove(step: ModelStep, request: ModelRequest, cause: EndCause | SessionEndCause): void {
-    this.lines.leave(request);
+    this.locks.leave(request);
     const { token } = request;
     const facts = { cause, ...factsOf(request) };
     if (token === 0) step.facts.push({ type: 'left', ...facts });
     else step.facts.push({ type: 'freed', token, reason: '', ...facts });
   }
 
+  /** Who comes in may let in those behind: two who share a lock are together. */
   private grantNext(step: ModelStep, names: readonly string[]): void {
-    for (const request of this.lines.candidates(names)) grant(step, request);
+    const touched = new Set(names);
+    for (let next = this.locks.nextAt(touched); next !== null; next = this.locks.nextAt(touched)) {
+      this.grant(step, next);
+      for (const name of next.names) touched.add(name);
+    }
+  }
+
+  private grant(step: ModelStep, request: ModelRequest): void {
+    this.locks.take(request, step.index);
+    const { token, value } = request;
+    const slots = slotsOf(request);
+    step.facts.push({ type: 'granted', token, slots, value, ...factsOf(request) });
   }
 
   private present(request: ModelRequest): string {
-    const { token } = request;
-    return token > 0 ? `GRANTED ${token}` : `QUEUED ${this.lines.ahead(request)}`;
+    return request.token > 0 ? granted(request) : `QUEUED ${this.locks.ahead(request)}`;
   }
-}
-
-function grant(step: ModelStep, request: ModelRequest): void {
-  request.token = step.index;
-  step.facts.push({ type: 'granted', token: request.token, ...factsOf(request) });
 }
 
 function acknowledge(session: ModelSession, ackedBelow: number): void {
@@ -257,13 +320,8 @@ function unexecuted(step: ModelStep, answer: string): string {
   return answer;
 }
 
-function opened({ id, open }: ModelSession): string {
-  return `OPENED ${id} ${open.ttlMs}`;
-}
-
-function busy(name: string, { token, session, index }: ModelRequest): string {
-  if (token > 0) return `LOCK_BUSY ${name} ${token} ${session.id} 0`;
-  return `LOCK_BUSY ${name} 0 null ${index}`;
+function namesOf(all: readonly { readonly names: readonly string[] }[]): readonly string[] {
+  return all.flatMap(({ names }) => names);
 }
 
 function factsOf({ session, seq, names }: ModelRequest): {

@@ -1,9 +1,8 @@
 // What an answer may say: measured against the entry that it is of, the state there, and the
 // answers that the same request was given before.
 
-import type { Token } from '../../src/base/units.ts';
 import type { Command } from '../../src/locks/commands.ts';
-import type { LockView, Outcome } from '../../src/locks/outcomes.ts';
+import type { HoldingView, LockView, Outcome } from '../../src/locks/outcomes.ts';
 import type { Refused } from '../../src/wire/client-messages.ts';
 import type { CommandBody } from '../../src/wire/command.ts';
 import type { LinearModel } from './linear-model.ts';
@@ -38,7 +37,6 @@ export function isSameData(left: unknown, right: unknown): boolean {
 export function isSameOutcome(left: Outcome | Refused, right: Outcome | Refused): boolean {
   if (left.code !== right.code) return false;
   if (left.code === 'DONE') return true;
-  if (left.code === 'GRANTED') return right.code === 'GRANTED' && left.token === right.token;
   return isSameData(left, right);
 }
 
@@ -86,25 +84,34 @@ export function outcomeProblem(
     return 'its answer was not acknowledged';
   }
   if (command.op !== 'acquire') return null;
-  return acquireProblem(outcome, model.tokenOf(command.session, command.seq), () =>
+  const holding = model.holding(command.session, command.seq);
+  return acquireProblem(outcome, holding, () =>
     isFirst && outcome.code === 'LOCK_BUSY' ? model.lockView(outcome.name) : null,
   );
 }
 
 function acquireProblem(
   outcome: Outcome,
-  token: Token | null,
+  holding: HoldingView | null,
   busyLock: () => LockView | null,
 ): string | null {
-  if (outcome.code === 'GRANTED') return token === outcome.token ? null : `it holds ${token}`;
+  const token = holding?.token ?? null;
+  if (outcome.code === 'GRANTED') {
+    if (token !== outcome.token) return `it holds ${token}`;
+    return isSameData(outcome.slots, holding?.slots) ? null : 'it holds other slots';
+  }
   if (outcome.code === 'QUEUED') return token === 0 ? null : 'it does not wait';
   if (outcome.code === 'ENDED' && token !== null) return 'it has not ended';
   const lock = busyLock();
   if (outcome.code !== 'LOCK_BUSY' || lock === null) return null;
-  const { holder, aheadIndex } = outcome;
-  const isTrue =
-    holder === null
-      ? lock.waiters[0]?.index === aheadIndex
-      : lock.holders.some((each) => isSameData(each, holder));
-  return isTrue ? null : 'what is said to be in the way is not there';
+  return isInTheWay(outcome, lock) ? null : 'what is said to be in the way is not there';
+}
+
+function isInTheWay(
+  { holder, ghost, aheadIndex }: Extract<Outcome, { readonly code: 'LOCK_BUSY' }>,
+  lock: LockView,
+): boolean {
+  if (holder !== null) return lock.holders.some((each) => isSameData(each, holder));
+  if (ghost !== null) return lock.ghosts.some((each) => isSameData(each, ghost));
+  return lock.waiters[0]?.index === aheadIndex;
 }

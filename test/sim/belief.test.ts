@@ -117,7 +117,15 @@ describe('INV-17 what clients believe', () => {
 
 describe('the oracles by themselves', () => {
   const granted = (session: string, token: number) =>
-    ({ type: 'granted', session, acquireSeq: 1, token, names: ['k1'] }) as const;
+    ({
+      type: 'granted',
+      session,
+      acquireSeq: 1,
+      token,
+      names: ['k1'],
+      slots: [],
+      value: null,
+    }) as const;
   const holdOf = (client: string, token: number, state = { leftUs: 5_000 }): Hold => ({
     client,
     life: { isAlive: true },

@@ -73,7 +73,8 @@ function play(lab: Lab, moves: readonly Move[], bent: number): void {
 
 const EMPTY = {
   kind: 'lock',
-  lock: { name: 'k1', holders: [], waiters: [], holderCount: 0, waiterCount: 0 },
+  lock: { name: 'k1', holders: [], ghosts: [], waiters: [], holderCount: 0, waiterCount: 0 },
+  leftMs: { holders: [], ghosts: [] },
 } as const;
 
 /** Does it at once; the answer comes when it is told. */
@@ -99,7 +100,7 @@ function act(lab: Lab, worker: Worker, move: Move, isBent: boolean): () => void 
 }
 
 function lieAbout(outcome: Outcome): Outcome {
-  if (outcome.code === 'GRANTED') return { code: 'GRANTED', token: outcome.token + 1 };
+  if (outcome.code === 'GRANTED') return { ...outcome, token: outcome.token + 1 };
   return outcome.code === 'DONE' ? { code: 'NOT_HOLDER', message: '' } : { code: 'DONE' };
 }
 

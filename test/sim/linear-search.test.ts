@@ -198,7 +198,7 @@ describe('the search in a history of clients', () => {
       const [one, two] = [lab.client('c1'), lab.client('c2')];
       one.call(one.acquire(['k1']));
       const second = two.send(two.acquire(['k1']));
-      two.hear(second, { revision: 4, outcome: { code: 'GRANTED', token: 4 } });
+      two.hear(second, { revision: 4, outcome: { code: 'GRANTED', token: 4, slots: [] } });
       one.renewed(one.renew(), 'OK', 9_000);
     });
     expect(verdict).toBe('not');
@@ -209,7 +209,7 @@ describe('the search in a history of clients', () => {
       const [one, two] = [lab.client('c1'), lab.client('c2')];
       one.call(one.acquire(['k1']));
       const second = two.send(two.acquire(['k1']));
-      two.hear(second, { revision: 4, outcome: { code: 'GRANTED', token: 4 } });
+      two.hear(second, { revision: 4, outcome: { code: 'GRANTED', token: 4, slots: [] } });
     });
     expect(verdict).toBe('linearizable');
   });
@@ -218,9 +218,9 @@ describe('the search in a history of clients', () => {
     const verdict = verdictOf((lab) => {
       const [one, two] = [lab.client('c1'), lab.client('c2')];
       const first = one.send(one.acquire(['k1']));
-      one.hear(first, { revision: 9, outcome: { code: 'GRANTED', token: 9 } });
+      one.hear(first, { revision: 9, outcome: { code: 'GRANTED', token: 9, slots: [] } });
       const second = two.send(two.acquire(['k1']));
-      two.hear(second, { revision: 10, outcome: { code: 'GRANTED', token: 8 } });
+      two.hear(second, { revision: 10, outcome: { code: 'GRANTED', token: 8, slots: [] } });
     });
     expect(verdict).toBe('not');
   });
@@ -230,7 +230,7 @@ describe('the search in a history of clients', () => {
       const one = lab.client('c1');
       const body = one.acquire(['k1']);
       one.call(body);
-      one.hear(one.send(body), { revision: 5, outcome: { code: 'GRANTED', token: 5 } });
+      one.hear(one.send(body), { revision: 5, outcome: { code: 'GRANTED', token: 5, slots: [] } });
     });
     expect(verdict).toBe('not');
   });

@@ -29,7 +29,10 @@ describe('the certificate', () => {
       const token = tokenIn(grant);
       one.call(one.release('k1', token));
       const session = two.session;
-      two.news({ kind: 'granted', session, acquireSeq: 1, token: lab.revision }, lab.revision);
+      two.news(
+        { kind: 'granted', session, acquireSeq: 1, token: lab.revision, slots: [] },
+        lab.revision,
+      );
       two.call(second);
       one.refuse(one.send(one.acquire(['k3'])));
       one.call(one.acquire(['k1'], 0));
@@ -78,7 +81,7 @@ describe('the certificate', () => {
     const problem = misfitOf((lab) => {
       const one = lab.client('c1');
       const requestId = one.send(one.acquire(['k1']));
-      one.hear(requestId, { revision: 2, outcome: { code: 'GRANTED', token: 2 } });
+      one.hear(requestId, { revision: 2, outcome: { code: 'GRANTED', token: 2, slots: [] } });
     });
     expect(problem).toMatch(/^INV-12 .*never committed/);
   });
@@ -123,7 +126,7 @@ describe('the certificate', () => {
       one.call(one.acquire(['k1']));
       two.call(two.acquire(['k1']));
       const { session } = two;
-      two.news({ kind: 'granted', session, acquireSeq: 1, token: 4 }, lab.revision);
+      two.news({ kind: 'granted', session, acquireSeq: 1, token: 4, slots: [] }, lab.revision);
     });
     expect(problem).toMatch(/^INV-12 .*c2 was told granted/);
   });
@@ -176,8 +179,9 @@ describe('the certificate', () => {
       one.send(body);
       const names = ['k1'];
       const { session } = one;
-      const granted = { type: 'granted', session, acquireSeq: 1, token: 4, names } as const;
-      lab.forge(body, { outcome: { code: 'GRANTED', token: 4 }, events: [granted] });
+      const told = { session, acquireSeq: 1, token: 4, names, slots: [], value: null };
+      const granted = { type: 'granted', ...told } as const;
+      lab.forge(body, { outcome: { code: 'GRANTED', token: 4, slots: [] }, events: [granted] });
     });
     expect(problem).toMatch(/^INV-14 acquire 1 .*took effect again/);
   });

@@ -66,7 +66,7 @@ function same(truth: Applied): Applied {
 }
 
 function granted(session: string, acquireSeq: number, token: number, name = 'a'): LockEvent {
-  return { type: 'granted', session, acquireSeq, token, names: [name] };
+  return { type: 'granted', session, acquireSeq, token, names: [name], slots: [], value: null };
 }
 
 function freed(session: string, acquireSeq: number, token: number): LockEvent {
@@ -90,7 +90,7 @@ const LIES: readonly Lie[] = [
       const { outcome } = log.apply(acquire);
       log.apply(log.release(session, 'a', outcome.code === 'GRANTED' ? outcome.token : 0));
       log.apply(acquire, (_, token) => ({
-        outcome: { code: 'GRANTED', token },
+        outcome: { code: 'GRANTED', token, slots: [] },
         events: [granted(session, 1, token)],
       }));
     },
@@ -111,7 +111,7 @@ const LIES: readonly Lie[] = [
       log.take(log.open(), 'a');
       const session = log.open();
       log.apply(log.acquire(session, 'a'), (_, token) => ({
-        outcome: { code: 'GRANTED', token },
+        outcome: { code: 'GRANTED', token, slots: [] },
         events: [granted(session, 2, token)],
       }));
     },
@@ -148,7 +148,7 @@ const LIES: readonly Lie[] = [
     tell: (log) => {
       const session = log.open();
       log.apply(log.acquire(session, 'a'), () => ({
-        outcome: { code: 'GRANTED', token: 1 },
+        outcome: { code: 'GRANTED', token: 1, slots: [] },
         events: [granted(session, 1, 1)],
       }));
     },
@@ -238,7 +238,7 @@ const LIES: readonly Lie[] = [
       log.take(log.open(), 'a');
       const acquire = log.acquire(log.open(), 'a', 0);
       log.apply(acquire, (truth) => ({
-        outcome: { code: 'LOCK_BUSY', name: 'a', holder: null, aheadIndex: 1 },
+        outcome: { code: 'LOCK_BUSY', name: 'a', holder: null, ghost: null, aheadIndex: 1 },
         events: truth.events,
       }));
     },

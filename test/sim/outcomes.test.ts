@@ -77,7 +77,7 @@ describe('honest outcomes', () => {
       await cluster.until('an answer', () => lost.isSettled);
       expect(lost.value.outcome.code).toBe('OUTCOME_UNKNOWN');
       const [retry] = await cluster.answers(session.acquire(next, 'a', { seq: session.lastSeq }));
-      expect(retry?.outcome).toEqual({ code: 'GRANTED', token: appendedAt });
+      expect(retry?.outcome).toEqual({ code: 'GRANTED', token: appendedAt, slots: [] });
       cluster.world.heal();
       await cluster.converge();
     }
