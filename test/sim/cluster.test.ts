@@ -23,7 +23,11 @@ describe('a cluster of three in one process', () => {
     const { cluster, leader } = await withLeader({ seed: 1 });
     const session = await cluster.openSession(leader);
     const [reply] = await cluster.answers(session.acquire(leader, 'demo'));
-    expect(reply?.outcome).toEqual({ code: 'GRANTED', token: cluster.status(leader).lastIndex });
+    expect(reply?.outcome).toEqual({
+      code: 'GRANTED',
+      token: cluster.status(leader).lastIndex,
+      slots: [],
+    });
     const lock = await inspect(cluster, leader, 'demo');
     expect(lock.holders.map((holder) => holder.session)).toEqual([session.id]);
     await cluster.converge();
