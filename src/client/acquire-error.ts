@@ -2,7 +2,8 @@
 
 import { HoldfastError } from '../base/error.ts';
 import type { Outcome } from '../locks/outcomes.ts';
-import { holderInfo } from './holder.ts';
+import { ghostInfo, holderInfo } from './holder.ts';
+import type { GhostInfo, HolderInfo } from './holder.ts';
 import { lossReason, nameList } from './loss.ts';
 import type { Loss } from './loss.ts';
 import type { Refusal } from './refusal.ts';
@@ -15,19 +16,35 @@ export interface Attempt {
   readonly ahead: number | null;
 }
 
-/** LOCK_BUSY; `details.holder` says who has it, or is null when an earlier waiter is in the way. */
+/**
+ * LOCK_BUSY. `details.name` is the first of the names that was not free; `details.holder` says who
+ * has it, `details.ghost` what keeps it closed instead. Both are null when it would be free but for
+ * the earlier waiter of `details.aheadIndex`.
+ */
 export function busyError(
   attempt: Attempt,
   outcome: Extract<Outcome, { readonly code: 'LOCK_BUSY' }>,
 ): HoldfastError {
   const { name, aheadIndex } = outcome;
   const holder = outcome.holder === null ? null : holderInfo(outcome.holder);
-  const who =
-    holder === null
-      ? 'others wait for it'
-      : `${JSON.stringify(holder.sessionName)} holds it with token ${holder.token}`;
-  const details = { ...attempt, name, holder, aheadIndex };
-  return new HoldfastError('LOCK_BUSY', `${JSON.stringify(name)} is busy: ${who}`, { details });
+  const ghost = outcome.ghost === null ? null : ghostInfo(outcome.ghost);
+  const details = { ...attempt, name, holder, ghost, aheadIndex };
+  const why = holder !== null ? holdingText(holder) : ghost !== null ? delayText(ghost) : null;
+  const text = `${JSON.stringify(name)} is busy: ${why ?? 'others wait for it'}`;
+  return new HoldfastError('LOCK_BUSY', text, { details });
+}
+
+function holdingText({ sessionName, mode, permits, token }: HolderInfo): string {
+  const who = JSON.stringify(sessionName);
+  if (permits !== null) {
+    return `${who} holds ${permits[0]} of its ${permits[1]} permits with token ${token}`;
+  }
+  return `${who} holds it ${mode === 'shared' ? 'shared ' : ''}with token ${token}`;
+}
+
+function delayText({ sessionName, token, lockDelayMs }: GhostInfo): string {
+  const holder = `its holder ${JSON.stringify(sessionName)} (token ${token})`;
+  return `it is closed for ${lockDelayMs} ms after the session of ${holder} expired`;
 }
 
 /** WAIT_OVER: it stood in the queue, others were before it for longer than it was to wait. */

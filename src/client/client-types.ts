@@ -1,7 +1,6 @@
 // The lock client as its users see it.
 
 import type { Index, Revision, SessionId } from '../base/units.ts';
-import type { SessionView } from '../locks/outcomes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
@@ -11,7 +10,7 @@ import type { LockInfo } from './holder.ts';
 import type { LockItem } from './items.ts';
 import type { NodeView } from './links.ts';
 import type { Lock } from './lock.ts';
-import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+import type { BreakOptions, ListOptions, LockPage, SessionInfo, SessionPage } from './queries.ts';
 import type { Semaphore } from './semaphore.ts';
 
 /** What a client needs of its process. */
@@ -61,7 +60,7 @@ export interface Client {
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
   list(options?: ListOptions): Promise<LockPage>;
   /** null for a session that is over or never was. */
-  inspectSession(session: SessionId): Promise<SessionView | null>;
+  inspectSession(session: SessionId): Promise<SessionInfo | null>;
   /** Sessions with an index above `after` (default 0), oldest first; 1,000 unless limited. */
   listSessions(options?: { after?: Index; limit?: number }): Promise<SessionPage>;
   /** Frees a lock by force. Rejects with NOT_HOLDER when nobody holds it with this token. */

@@ -2,7 +2,6 @@
 
 import { HoldfastError } from '../base/error.ts';
 import type { Index, Revision, SessionId } from '../base/units.ts';
-import type { SessionView } from '../locks/outcomes.ts';
 import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
 import { endSession } from './farewell.ts';
@@ -17,7 +16,7 @@ import type { Lock, LockHome } from './lock.ts';
 import { checkKnown, checkOptions, checkWhole } from './options.ts';
 import type { ClientOptions, Settings } from './options.ts';
 import { Queries } from './queries.ts';
-import type { BreakOptions, ListOptions, LockPage, SessionPage } from './queries.ts';
+import type { BreakOptions, ListOptions, LockPage, SessionInfo, SessionPage } from './queries.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import { Requests } from './requests.ts';
 import { ClientSemaphore } from './semaphore.ts';
@@ -110,7 +109,7 @@ class LockClient implements Client, LinksOwner, LockHome {
     return this.queries.list(options);
   }
 
-  inspectSession(session: SessionId): Promise<SessionView | null> {
+  inspectSession(session: SessionId): Promise<SessionInfo | null> {
     return this.queries.session(session);
   }
 

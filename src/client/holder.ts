@@ -1,26 +1,58 @@
-import type { SessionId, Token } from '../base/units.ts';
-import type { HolderView, LockView, WaiterView } from '../locks/outcomes.ts';
+import type { Index, SessionId, Token } from '../base/units.ts';
+import type { LockMode } from '../locks/commands.ts';
+import type { GhostView, HolderView, LockView, WaiterView } from '../locks/outcomes.ts';
+import type { LockTimes } from '../wire/client-messages.ts';
 
 /** Who holds a lock, as everybody may see it. */
 export interface HolderInfo {
   readonly token: Token;
   readonly session: SessionId;
   readonly acquireSeq: number;
-  readonly mode: 'exclusive' | 'shared';
+  readonly mode: LockMode;
+  /** [taken, total] of a semaphore; null for a lock. */
+  readonly permits: readonly [taken: number, total: number] | null;
+  /** Numbers of the slots of a semaphore that it has, ascending from 0; else empty. */
+  readonly slots: readonly number[];
   readonly sessionName: string;
   /** Metadata of the session and of the grant. */
   readonly sessionMeta: unknown;
   readonly meta: unknown;
+  /** What the leader of an election proclaimed; null for any other holder. */
+  readonly value: string | null;
   /** Wall time of the leader that appended the acquire, for display. */
   readonly sinceMs: number;
+  /**
+   * How long until its session would expire if nobody renewed it, by the leader's clock: for
+   * display. null: never, or not told; only `inspect` tells.
+   */
+  readonly leaseLeftMs: number | null;
+}
+
+/** What keeps a lock closed after its holder's session expired with a lock-delay. */
+export interface GhostInfo {
+  /** Of the former grant; `break` with it opens the lock at once. */
+  readonly token: Token;
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  readonly mode: LockMode;
+  readonly permits: readonly [taken: number, total: number] | null;
+  readonly slots: readonly number[];
+  readonly sessionName: string;
+  /** How long the lock stays closed from the expiry on, at least. */
+  readonly lockDelayMs: number;
+  /** Revision of the expiry. */
+  readonly closedAt: Index;
+  /** How much of that is left by the leader's clock; null: not told; only `inspect` tells. */
+  readonly delayLeftMs: number | null;
 }
 
 /** A lock with those who hold it and the first of those who wait, oldest first. */
 export interface LockInfo {
   readonly name: string;
-  /** The first holder; null when the lock is free. */
+  /** The first holder; null when nobody holds it: then it is free, unless ghosts close it. */
   readonly holder: HolderInfo | null;
   readonly holders: readonly HolderInfo[];
+  readonly ghosts: readonly GhostInfo[];
   /** Of a long queue only the head: at most 500, in a list at most 20. */
   readonly waiters: readonly WaiterView[];
   /** All that wait, shown or not. */
@@ -28,25 +60,25 @@ export interface LockInfo {
 }
 
 /** A view of the cluster with its metadata parsed. */
-export function lockInfo(view: LockView): LockInfo {
-  const holders = view.holders.map(holderInfo);
-  return { ...view, holder: holders[0] ?? null, holders };
+export function lockInfo(view: LockView, times: LockTimes | null): LockInfo {
+  const holders = view.holders.map((holder, at) => holderInfo(holder, times?.holders[at]));
+  const ghosts = view.ghosts.map((ghost, at) => ghostInfo(ghost, times?.ghosts[at]));
+  return { ...view, holder: holders[0] ?? null, holders, ghosts };
 }
 
 /** One holder with its metadata parsed. */
-export function holderInfo(view: HolderView): HolderInfo {
-  const { token, session, acquireSeq, mode, sessionName, sinceMs } = view;
-  const sessionMeta = parseMeta(view.sessionMeta);
+export function holderInfo(view: HolderView, leaseLeftMs?: number | null): HolderInfo {
   return {
-    token,
-    session,
-    acquireSeq,
-    mode,
-    sessionName,
-    sessionMeta,
+    ...view,
+    sessionMeta: parseMeta(view.sessionMeta),
     meta: parseMeta(view.meta),
-    sinceMs,
+    leaseLeftMs: leaseLeftMs ?? null,
   };
+}
+
+/** One ghost. */
+export function ghostInfo(view: GhostView, delayLeftMs?: number): GhostInfo {
+  return { ...view, delayLeftMs: delayLeftMs ?? null };
 }
 
 // Others may write what they like into their metadata: text that is no JSON is shown as it is.

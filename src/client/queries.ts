@@ -1,7 +1,7 @@
 // What is asked of the cluster besides locks: inspection, operator commands, status of a node.
 
 import { HoldfastError } from '../base/error.ts';
-import { NAME_BYTES_MAX, nameProblem, utf8Length } from '../base/name.ts';
+import { NAME_BYTES_MAX, utf8Length } from '../base/name.ts';
 import type { Index, Revision, SessionId, Token } from '../base/units.ts';
 import type { Outcome, SessionView } from '../locks/outcomes.ts';
 import type { CommandMessage, Query } from '../wire/client-messages.ts';
@@ -10,6 +10,7 @@ import type { CommandBody } from '../wire/command.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
 import { lockInfo } from './holder.ts';
 import type { LockInfo } from './holder.ts';
+import { checkName } from './items.ts';
 import { checkKnown, checkText, checkWhole, invalid } from './options.ts';
 import { QueryExchange } from './query-exchange.ts';
 import { promiseWithin } from './promise-within.ts';
@@ -43,6 +44,15 @@ export interface SessionPage {
   readonly revision: Revision;
 }
 
+/** A session with its lease. */
+export interface SessionInfo extends SessionView {
+  /**
+   * How long until it would expire if nobody renewed it, by the leader's clock: for display.
+   * null: never, or not told.
+   */
+  readonly leaseLeftMs: number | null;
+}
+
 /** What to break, and why. */
 export interface BreakOptions {
   /** Of the grant that is meant: a later holder is not broken by mistake. */
@@ -67,7 +77,7 @@ export class Queries {
     checkName(name);
     const { answer, revision } = await this.ask({ kind: 'inspect', name });
     if (answer.kind !== 'lock') throw strayAnswer(answer);
-    return { ...lockInfo(answer.lock), revision };
+    return { ...lockInfo(answer.lock, answer.leftMs), revision };
   }
 
   async list(options: ListOptions = {}): Promise<LockPage> {
@@ -78,14 +88,15 @@ export class Queries {
     checkWhole('limit', limit, [1, LIST_MAX]);
     const { answer, revision } = await this.ask({ kind: 'list', prefix, after, limit });
     if (answer.kind !== 'locks') throw strayAnswer(answer);
-    return { locks: answer.locks.map(lockInfo), hasMore: answer.hasMore, revision };
+    const locks = answer.locks.map((lock) => lockInfo(lock, null));
+    return { locks, hasMore: answer.hasMore, revision };
   }
 
-  async session(session: SessionId): Promise<SessionView | null> {
+  async session(session: SessionId): Promise<SessionInfo | null> {
     checkText('session', session, TEXT_BYTES_MAX);
     const { answer } = await this.ask({ kind: 'session', session });
     if (answer.kind !== 'session') throw strayAnswer(answer);
-    return answer.session;
+    return answer.session === null ? null : { ...answer.session, leaseLeftMs: answer.leftMs };
   }
 
   async sessions(options: { after?: Index; limit?: number } = {}): Promise<SessionPage> {
@@ -174,12 +185,6 @@ function refusal(outcome: Outcome): HoldfastError {
 
 function strayAnswer(answer: QueryAnswer): HoldfastError {
   return new HoldfastError('INTERNAL', `a question was answered with ${answer.kind}`);
-}
-
-function checkName(name: string): void {
-  if (typeof name !== 'string') throw invalid('name', 'a string', name);
-  const problem = nameProblem(name);
-  if (problem !== null) throw new HoldfastError('INVALID', problem);
 }
 
 function checkPart(option: string, text: unknown): void {

@@ -11,12 +11,16 @@ const LOCK = {
       acquireSeq: 1,
       mode: 'exclusive',
       permits: null,
+      slots: [],
       sessionName: 'ops\u001b[2J',
       sessionMeta: { host: 'web-1\n', pid: 77 },
       meta: { job: 7 },
+      value: null,
       sinceMs: 0,
+      leaseLeftMs: 12_000,
     },
   ],
+  ghosts: [],
   waiters: [
     {
       session: '41-def',
@@ -66,7 +70,14 @@ test('of a long queue the head is shown, and how many more wait', () => {
 });
 
 test('a free lock is said to be free', () => {
-  const free = { name: 'x', holder: null, holders: [], waiters: [], waiterCount: 0 };
+  const free = {
+    name: 'x',
+    holder: null,
+    holders: [],
+    ghosts: [],
+    waiters: [],
+    waiterCount: 0,
+  };
   expect(lockLines(free)).toEqual(['"x" is free']);
 });
 
