@@ -46,15 +46,19 @@ export interface GhostInfo {
   readonly delayLeftMs: number | null;
 }
 
-/** A lock with those who hold it and the first of those who wait, oldest first. */
+/** A lock with the first of those who hold it and of those who wait, oldest first. */
 export interface LockInfo {
   readonly name: string;
   /** The first holder; null when nobody holds it: then it is free, unless ghosts close it. */
   readonly holder: HolderInfo | null;
+  /** Of very many only the first. */
   readonly holders: readonly HolderInfo[];
+  /** Lock-delays; of very many only the first. */
   readonly ghosts: readonly GhostInfo[];
   /** Of a long queue only the head: at most 500, in a list at most 20. */
   readonly waiters: readonly WaiterView[];
+  /** All that hold it, shown or not. */
+  readonly holderCount: number;
   /** All that wait, shown or not. */
   readonly waiterCount: number;
 }

@@ -32,6 +32,7 @@ const LOCK = {
       sinceMs: 1_000,
     },
   ],
+  holderCount: 1,
   waiterCount: 1,
 } as const;
 
@@ -76,6 +77,7 @@ test('a free lock is said to be free', () => {
     holders: [],
     ghosts: [],
     waiters: [],
+    holderCount: 0,
     waiterCount: 0,
   };
   expect(lockLines(free)).toEqual(['"x" is free']);
