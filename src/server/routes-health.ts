@@ -38,11 +38,13 @@ function readinessProblem(status: NodeStatus): HoldfastError | null {
       return new HoldfastError('UNAVAILABLE', 'the node is starting');
     case 'stopped':
       return new HoldfastError('UNAVAILABLE', 'the node is stopping');
-    case 'leader':
-      if (status.isReady) return null;
-      return new HoldfastError('UNAVAILABLE', 'the node leads but has not applied its log yet');
     default:
-      if (status.leaderId !== null) return null;
-      return new HoldfastError('UNAVAILABLE', 'the node knows of no leader');
+      return status.isReady ? null : new HoldfastError('UNAVAILABLE', unreadyText(status));
   }
+}
+
+function unreadyText({ role, leaderId, stuckMs }: NodeStatus): string {
+  if (role !== 'leader' && leaderId === null) return 'the node knows of no leader';
+  if (stuckMs > 0) return `the node has applied nothing of what is committed for ${stuckMs} ms`;
+  return 'the node leads but has not applied its log yet';
 }

@@ -32,6 +32,7 @@ export function lockJson(lock: LockView, times: LockTimes | null = null): JsonOb
       ...leftJson(times?.ghosts[at]),
     })),
     waiters: lock.waiters.map(waiterJson),
+    holderCount: lock.holderCount,
     waiterCount: lock.waiterCount,
   };
 }
@@ -134,6 +135,7 @@ export function statusJson(status: NodeStatus): JsonObject {
     applied: status.appliedIndex,
     last: status.lastIndex,
     durable: status.durableIndex,
+    stuckMs: status.stuckMs,
     stateHash: status.stateHash,
     sessions: status.sessions,
     locks: status.locks,

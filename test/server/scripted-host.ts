@@ -2,7 +2,7 @@
 // and its answer that a real node passes too quickly to be caught in.
 
 import type { Host, HostReply, WatchListener } from '../../src/node/host-types.ts';
-import type { SessionNews } from '../../src/wire/client-messages.ts';
+import type { NodeStatus, SessionNews } from '../../src/wire/client-messages.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { blankStatus } from '../../src/node/status.ts';
 
@@ -14,6 +14,8 @@ export interface ScriptedHost extends Host {
   /** Leases that are held open now. */
   heldOpen: number;
   role: 'leader' | 'follower';
+  /** What else it says of itself. */
+  reported: Partial<NodeStatus>;
   tell(news: SessionNews): void;
   changeLeader(): void;
   /** Listeners of news and of leaders that are still there. */
@@ -29,13 +31,18 @@ export function createScriptedHost(): ScriptedHost {
     watches: new Set(),
     heldOpen: 0,
     role: 'leader',
+    reported: {},
     tell: (item) => news.forEach((listener) => listener(item, 77)),
     changeLeader: () => leader.forEach((listener) => listener()),
     listeners: () => news.size + leader.size,
     onExit: () => {},
     start: (done) => setImmediate(done, null),
     stop: (done) => setImmediate(done),
-    status: () => ({ ...blankStatus(SETTINGS, null, 'starting'), role: host.role }),
+    status: () => ({
+      ...blankStatus(SETTINGS, null, 'starting'),
+      role: host.role,
+      ...host.reported,
+    }),
     onLeaderChange(listener) {
       leader.add(listener);
       return () => leader.delete(listener);
