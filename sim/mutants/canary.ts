@@ -5,6 +5,6 @@ export const CANARY: Mutant = {
   id: 'C-01',
   title: 'grants every lock at once, whoever holds it',
   file: 'src/locks/granting.ts',
-  find: `if (holder !== null) return { name: item.name, holder, waiter: null };`,
-  replace: ``,
+  find: `if (!isCompatible(item, lock)) {`,
+  replace: `if (!isCompatible(item, lock) && name === '') {`,
 };

@@ -28,7 +28,7 @@ export const LOCKS: MutantGroup = {
       id: 'M-57',
       title: 'lets a new acquire pass those who wait for a lock that is free',
       file: GRANTING,
-      find: `if (waiter !== null) return { name: item.name, holder: null, waiter };`,
+      find: `if (waiter !== null) return { name, holder: null, ghost: null, waiter };`,
       replace: `void waiter;`,
     },
     {
@@ -48,7 +48,7 @@ export const LOCKS: MutantGroup = {
     {
       id: 'M-62',
       title: 'frees a lock whatever token is named',
-      file: GIVING_UP,
+      file: 'src/locks/naming.ts',
       find: `.filter((request) => request.token === token)`,
       replace: ``,
     },

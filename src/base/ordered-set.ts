@@ -4,14 +4,17 @@
 
 const CHUNK_LENGTH_MAX = 512;
 
-/** Values in the order of `compare`, which must be total; two that compare as 0 are one. */
-export class OrderedSet<T> {
-  private readonly compare: (left: T, right: T) => number;
+/**
+ * Values in the order of `compare`, which must be total; two that compare as 0 are one. `Place` is
+ * what the order looks at: enough of a value to search by.
+ */
+export class OrderedSet<T extends Place, Place = T> {
+  private readonly compare: (left: Place, right: Place) => number;
   /** Invariant: no chunk is empty, and every value of a chunk is below those of the next one. */
   private readonly chunks: T[][] = [];
   private count = 0;
 
-  constructor(compare: (left: T, right: T) => number) {
+  constructor(compare: (left: Place, right: Place) => number) {
     this.compare = compare;
   }
 
@@ -83,12 +86,28 @@ export class OrderedSet<T> {
     for (const chunk of this.chunks) yield* chunk;
   }
 
-  /** All values that are not below `value`, in order. The set must not change meanwhile. */
-  *valuesFrom(value: T): IterableIterator<T> {
-    const start = this.chunkOf(value);
+  /** The largest value that is below `place`, or null. */
+  lastBelow(place: Place): T | null {
+    const at = this.chunkOf(place);
+    const chunk = this.chunks[at];
+    if (chunk === undefined) return null;
+    const position = this.lowerBound(chunk, place);
+    if (position > 0) return chunk[position - 1] ?? null;
+    return this.chunks[at - 1]?.at(-1) ?? null;
+  }
+
+  /** The smallest value that is not below `place`, or null. */
+  firstFrom(place: Place): T | null {
+    for (const value of this.valuesFrom(place)) return value;
+    return null;
+  }
+
+  /** All values that are not below `place`, in order. The set must not change meanwhile. */
+  *valuesFrom(place: Place): IterableIterator<T> {
+    const start = this.chunkOf(place);
     for (let at = start; at < this.chunks.length; at++) {
       const chunk = this.chunks[at] ?? [];
-      const position = at === start ? this.lowerBound(chunk, value) : 0;
+      const position = at === start ? this.lowerBound(chunk, place) : 0;
       for (let next = position; next < chunk.length; next++) {
         const found = chunk[next];
         if (found !== undefined) yield found;
@@ -97,7 +116,7 @@ export class OrderedSet<T> {
   }
 
   /** Position of the last chunk that begins at or below the value; 0 when all begin above it. */
-  private chunkOf(value: T): number {
+  private chunkOf(value: Place): number {
     let low = 0;
     let high = this.chunks.length;
     while (high - low > 1) {
@@ -109,7 +128,7 @@ export class OrderedSet<T> {
     return low;
   }
 
-  private lowerBound(chunk: readonly T[], value: T): number {
+  private lowerBound(chunk: readonly T[], value: Place): number {
     let low = 0;
     let high = chunk.length;
     while (low < high) {
@@ -121,7 +140,7 @@ export class OrderedSet<T> {
     return low;
   }
 
-  private isAt(chunk: readonly T[], position: number, value: T): boolean {
+  private isAt(chunk: readonly T[], position: number, value: Place): boolean {
     const found = chunk[position];
     return found !== undefined && this.compare(found, value) === 0;
   }

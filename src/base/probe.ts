@@ -62,6 +62,8 @@ export const PROBES = {
   'expiry-not-admitted': 'An expiry that is due is not admitted, and tried again.',
   'wait-ends-at-leader': 'A leader ends a wait whose client did not.',
   'fate-of-appended-unknown': 'A leader steps down while clients wait for what it appended.',
+  'watch-resumes': 'A watch goes on after a revision that its client has seen elsewhere.',
+  'watch-begins-with-gap': 'A watch begins after events that nobody remembers.',
   // Locks and requests.
   'open-repeated': 'A session is opened again with the same nonce, and is the same.',
   'duplicate-answered-from-record':
@@ -80,6 +82,11 @@ export const PROBES = {
   'several-names-wait': 'A request for several locks waits in their queues.',
   'busy-behind-a-waiter':
     'A lock is refused although nobody holds it, because somebody waits for it.',
+  'busy-for-lock-delay': 'A lock is refused because a lock-delay keeps it closed.',
+  'lock-delay-broken': 'An operator ends a lock-delay before it is over.',
+  'kind-of-name-refused':
+    'A name is asked for as a lock while it is a semaphore, or as one of other size.',
+  'several-granted-at-once': 'One entry grants several waiting requests.',
   'answers-window-full': 'A session has too many answers that it did not acknowledge.',
   // Disks.
   'slots-of-two-versions': 'A crash came between the writes of the two slots of the hard state.',
@@ -91,6 +98,7 @@ export const PROBES = {
   'write-meets-full-disk': 'A write fails because the disk is full.',
   'refused-for-full-disk': 'A new session or lock is refused because the disk is nearly full.',
   // Clients.
+  'hold-is-over': 'A holder has had its lock for maxHoldMs, and loses it.',
   'acquire-given-up-in-doubt': 'An acquire is given up that may have been executed.',
   'grant-arrives-after-lease': 'A grant reaches its client when the lease is over.',
   'grant-found-gone': 'A client learns by asking that its grant is gone.',
@@ -99,6 +107,8 @@ export const PROBES = {
   'open-answered-too-late': 'The opening of a session is answered when its lease would be over.',
   'lease-runs-out': 'A client ends its belief because nobody confirmed the lease.',
   'renewal-confirmed-too-late': 'A renewal is answered when the lease is over.',
+  'renewal-withheld': 'A lease is not renewed because a holder has had its lock long enough.',
+  'renewal-thread-ends': 'The thread that renews leases ends before its client.',
   'suspend-noticed': 'A client notices that its machine was suspended.',
   'node-falls-silent': 'A client gives up a link whose node owes an answer.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { Request } from './state.ts';
 import type { Session } from './state.ts';
 import type { Step } from './step.ts';
 import { acquireProblem } from './validation.ts';
-import { holderView, slotsOf } from './views.ts';
+import { ghostView, holderView } from './views.ts';
 
 /**
  * Executes an acquire that was never seen before. A session's second request for a lock queues
@@ -20,6 +20,10 @@ export function acquire(step: Step, session: Session, command: Acquire): Outcome
   const problem = acquireProblem(command, step.state.limits, session.held + session.waiting);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const obstacle = findObstacle(step, command.items);
+  if (obstacle !== null && 'problem' in obstacle) {
+    probes.reach('kind-of-name-refused');
+    return { code: 'INVALID', message: obstacle.problem };
+  }
   if (obstacle !== null && command.waitMs === 0) return lockBusy(obstacle);
   const request = begin(step, session, command);
   if (obstacle !== null) return wait(step, request);
@@ -29,7 +33,7 @@ export function acquire(step: Step, session: Session, command: Acquire): Outcome
 
 /** The answer to whoever asked for what is granted by now. */
 export function granted(request: Request): Outcome {
-  return { code: 'GRANTED', token: request.token, slots: slotsOf(request) };
+  return { code: 'GRANTED', token: request.token, slots: request.slots() };
 }
 
 /** How many requests stand before a waiter in the longest of its queues. */
@@ -53,7 +57,7 @@ function begin(step: Step, session: Session, command: Acquire): Request {
 function wait(step: Step, request: Request): Outcome {
   probes.sometimes('several-names-wait', request.claims.length > 1);
   for (const claim of request.claims) enqueue(claim);
-  request.session.waiting += request.claims.length;
+  request.session.waiting += request.weight();
   step.state.rows.touch(request);
   step.events.push({
     type: 'queued',
@@ -65,13 +69,14 @@ function wait(step: Step, request: Request): Outcome {
   return { code: 'QUEUED', ahead: aheadOf(request) };
 }
 
-function lockBusy({ name, holder, waiter }: Obstacle): Outcome {
-  probes.sometimes('busy-behind-a-waiter', holder === null);
+function lockBusy({ name, holder, ghost, waiter }: Obstacle): Outcome {
+  probes.sometimes('busy-behind-a-waiter', waiter !== null);
+  probes.sometimes('busy-for-lock-delay', ghost !== null);
   return {
     code: 'LOCK_BUSY',
     name,
     holder: holder === null ? null : holderView(holder),
-    ghost: null,
+    ghost: ghost === null ? null : ghostView(ghost),
     aheadIndex: waiter === null ? 0 : waiter.request.index,
   };
 }

@@ -1,8 +1,9 @@
 // How a live request comes to its end, and what stays of it for late duplicates.
 
 import { UNNUMBERED_SEQ_MIN } from './commands.ts';
-import { removeHolder } from './lock-table.ts';
 import { leaveQueues } from './granting.ts';
+import { leaveGhosts } from './lock-delay.ts';
+import { removeHolder } from './lock-table.ts';
 import type { EndCause, Outcome, SessionEndCause } from './outcomes.ts';
 import { FrozenRecord } from './state.ts';
 import type { Request, Session } from './state.ts';
@@ -66,8 +67,9 @@ function removeRequest(
     names: request.names(),
   };
   if (request.isGranted()) {
-    leaveLocks(step, request);
     step.events.push({ type: 'freed', ...fact, token: request.token, reason: ending.reason });
+    const isDelayed = ending.cause === 'expired' && request.session.lockDelayMs > 0;
+    leaveLocks(step, request, isDelayed);
   } else {
     leaveQueues(step, request);
     step.events.push({ type: 'left', ...fact });
@@ -78,8 +80,10 @@ function removeRequest(
   }
 }
 
-function leaveLocks(step: Step, request: Request): void {
+/** Only an expiry leaves the names closed: its holder may not know yet that it lost them. */
+function leaveLocks(step: Step, request: Request, isDelayed: boolean): void {
   step.state.rows.drop(request);
-  for (const claim of request.claims) removeHolder(claim);
-  request.session.held -= request.claims.length;
+  if (isDelayed) leaveGhosts(step, request);
+  else for (const claim of request.claims) removeHolder(claim);
+  request.session.held -= request.weight();
 }

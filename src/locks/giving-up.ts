@@ -2,14 +2,16 @@
 // by its client, withdraw by the leader, break by an operator.
 
 import { probes } from '../base/probe.ts';
-import type { Token } from '../base/units.ts';
 import type { Break, Cancel, Release, Withdraw } from './commands.ts';
 import { endRequest, freeze } from './ending.ts';
 import { grantPass } from './granting.ts';
+import { breakDelay, formerGrantsOf } from './lock-delay.ts';
+import { findGrant, grantsOf, notHolder } from './naming.ts';
 import type { Outcome } from './outcomes.ts';
-import type { Lock, Request, Session } from './state.ts';
-import type { LockState, Step } from './step.ts';
-import { acquireSeqProblem, breakProblem, quote } from './validation.ts';
+import { Request } from './state.ts';
+import type { Session } from './state.ts';
+import type { Step } from './step.ts';
+import { acquireSeqProblem, breakProblem } from './validation.ts';
 
 const DONE: Outcome = { code: 'DONE' };
 
@@ -41,20 +43,12 @@ export function cancel(step: Step, session: Session, command: Cancel): Outcome {
  * 14 (C1, M-62), nor another task's grant that shares the token (M-74).
  */
 export function release(step: Step, session: Session, command: Release): Outcome {
-  const { name, token, acquireSeq } = command;
-  const matches = grantsOf(step.state.locks.find(name), token, session).filter(
-    (request) => acquireSeq === null || request.seq === acquireSeq,
-  );
-  const [request] = matches;
-  if (request === undefined) {
-    probes.reach('release-of-nothing');
-    return { code: 'NOT_HOLDER', message: notHolderText(step.state, command, session.id) };
+  const grant = findGrant(step.state, session, command);
+  if (!(grant instanceof Request)) {
+    probes.sometimes('release-of-nothing', grant.code === 'NOT_HOLDER');
+    return grant;
   }
-  if (matches.length > 1) {
-    const count = `${matches.length} grants of ${quote(name)} with token ${token}`;
-    return { code: 'INVALID', message: `acquireSeq must be given: the session has ${count}` };
-  }
-  endRequest(step, request, { cause: 'released', reason: '' });
+  endRequest(step, grant, { cause: 'released', reason: '' });
   grantPass(step);
   return DONE;
 }
@@ -72,40 +66,21 @@ export function withdraw(step: Step, command: Withdraw): Outcome {
   return DONE;
 }
 
-/** Frees every grant of the lock with this token, each with all its names. */
+/**
+ * Frees every grant of the lock with this token, each with all its names, and ends the lock-delay
+ * of every former one, likewise.
+ */
 export function breakLock(step: Step, command: Break): Outcome {
+  const { name, token, session } = command;
   const problem = breakProblem(command, step.state.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
-  const lock = step.state.locks.find(command.name);
-  const broken = grantsOf(lock, command.token, null).filter(
-    (request) => command.session === null || request.session.id === command.session,
-  );
-  if (broken.length === 0) {
-    return { code: 'NOT_HOLDER', message: notHolderText(step.state, command, command.session) };
-  }
+  const lock = step.state.locks.find(name);
+  const broken = grantsOf(lock, token, session);
+  const former = formerGrantsOf(lock, token, session);
+  if (broken.length + former.length === 0) return notHolder(step.state, command, session);
   const reason = `${command.by}: ${command.reason}`;
   for (const request of broken) endRequest(step, request, { cause: 'broken', reason });
+  for (const grant of former) breakDelay(step, grant, reason);
   grantPass(step);
   return DONE;
-}
-
-/** Grants of a lock with this token, of one session or (null) of all, oldest acquire first. */
-function grantsOf(lock: Lock | null, token: Token, session: Session | null): readonly Request[] {
-  if (lock === null) return [];
-  return lock.holders
-    .map((holder) => holder.request)
-    .filter((request) => request.token === token)
-    .filter((request) => session === null || request.session === session);
-}
-
-function notHolderText(
-  state: LockState,
-  wanted: { readonly name: string; readonly token: Token },
-  session: string | null,
-): string {
-  const holders = state.locks.find(wanted.name)?.holders ?? [];
-  const tokens = holders.slice(0, 3).map((holder) => holder.request.token);
-  const present = tokens.length === 0 ? 'nobody holds it' : `held with token ${tokens.join(', ')}`;
-  const who = session === null ? 'nobody holds' : `session ${quote(session)} does not hold`;
-  return `${who} ${quote(wanted.name)} with token ${String(wanted.token)}: ${present}`;
 }

@@ -3,8 +3,11 @@
 
 import { assert } from '../base/assert.ts';
 import { compareUtf8 } from '../base/name.ts';
-import { areCompatible, isGrantable } from './granting.ts';
+import { checkTenants } from './invariants-of-tenants.ts';
+import { isGrantable } from './granting.ts';
+import { firstHolders } from './lock-table.ts';
 import { hashOfRows } from './rows.ts';
+import type { StateRow } from './rows.ts';
 import type { Claim, Lock, Request, Session } from './state.ts';
 import type { LockState } from './step.ts';
 
@@ -30,28 +33,21 @@ function checkLocks(state: LockState): void {
 }
 
 function checkLock(state: LockState, lock: Lock): void {
+  const holders = firstHolders(lock, Infinity);
   const waiters = lock.queue === null ? [] : [...lock.queue.values()];
-  assert(lock.holders.length + waiters.length > 0, `a free lock leaves no trace: ${lock.name}`);
+  const isUsed = lock.holder !== null || lock.crowd !== null || lock.queue !== null;
+  assert(isUsed, `a free lock leaves no trace: ${lock.name}`);
   assert(lock.queue === null || waiters.length > 0, `an empty queue is none: ${lock.name}`);
-  checkHoldersTogether(lock);
-  for (const holder of lock.holders) checkClaim(state, lock, { claim: holder, isHolder: true });
+  checkTenants(state, lock);
+  for (const holder of holders) checkClaim(state, lock, { claim: holder, isHolder: true });
   for (const waiter of waiters) checkClaim(state, lock, { claim: waiter, isHolder: false });
-  checkQueueOrder(lock, waiters);
+  checkOrder(lock, [...holders, ...waiters]);
 }
 
-function checkHoldersTogether(lock: Lock): void {
-  for (const [position, holder] of lock.holders.entries()) {
-    for (const other of lock.holders.slice(position + 1)) {
-      const isShared = areCompatible(holder.item, other.item);
-      assert(isShared, `INV-15: holders of a lock are compatible: ${lock.name}`);
-    }
-  }
-}
-
-function checkQueueOrder(lock: Lock, waiters: readonly Claim[]): void {
+/** Holders come sorted by token: whoever asked earlier was granted in the same entry or earlier. */
+function checkOrder(lock: Lock, claims: readonly Claim[]): void {
   let last = 0;
-  for (const holder of lock.holders) last = Math.max(last, holder.request.index);
-  for (const { request } of waiters) {
+  for (const { request } of claims) {
     assert(request.index > last, `INV-19: a lock goes in the order of the log: ${lock.name}`);
     last = request.index;
   }
@@ -78,8 +74,8 @@ function checkSession(state: LockState, session: Session): void {
   let waiting = 0;
   for (const request of session.requests.values()) {
     checkRequest(request);
-    if (request.isGranted()) held += request.claims.length;
-    else waiting += request.claims.length;
+    if (request.isGranted()) held += request.weight();
+    else waiting += request.weight();
   }
   assert(held === session.held, `a session counts what it holds: ${session.id}`);
   assert(waiting === session.waiting, `a session counts what it waits for: ${session.id}`);
@@ -94,8 +90,9 @@ function checkSession(state: LockState, session: Session): void {
 function checkRequest(request: Request): void {
   assert(request.claims.length > 0, `a request has a name: ${request.rowKey()}`);
   for (const claim of request.claims) {
-    const isHolder = claim.lock.holders.includes(claim);
-    const isWaiter = claim.lock.queue?.has(claim) === true;
+    const { holder, crowd, queue } = claim.lock;
+    const isHolder = holder === claim || crowd?.holders.has(claim) === true;
+    const isWaiter = queue?.has(claim) === true;
     assert(isHolder === request.isGranted(), `a grant holds all names: ${request.rowKey()}`);
     assert(isWaiter === !request.isGranted(), `a waiter is in all queues: ${request.rowKey()}`);
   }
@@ -104,11 +101,13 @@ function checkRequest(request: Request): void {
 }
 
 function checkHash(state: LockState): void {
-  const rows = [];
+  const pieces: StateRow[] = [];
   for (const session of state.sessions.all()) {
-    for (const piece of [session, ...session.records.values(), ...session.requests.values()]) {
-      rows.push({ key: piece.rowKey(), value: piece.rowValue() });
-    }
+    pieces.push(session, ...session.records.values(), ...session.requests.values());
   }
+  for (const name of state.locks.names()) {
+    pieces.push(...(state.locks.find(name)?.crowd?.ghosts(Infinity) ?? []));
+  }
+  const rows = pieces.map((piece) => ({ key: piece.rowKey(), value: piece.rowValue() }));
   assert(hashOfRows(rows) === state.rows.stateHash(), 'INV-5: the hash is the sum of all rows');
 }

@@ -1,13 +1,16 @@
-// The locks that are held or waited for. A free lock leaves no trace here.
+// The locks that are held, waited for, or closed by a ghost. A free lock leaves no trace here.
 
 import { NameMap } from '../base/name-map.ts';
 import { OrderedNames } from '../base/ordered-names.ts';
+import type { RequestItem } from './commands.ts';
+import { Crowd } from './crowd.ts';
+import type { Ghost } from './ghost.ts';
 import { Queue } from './queue.ts';
 import type { Claim, Lock } from './state.ts';
 
 const NOBODY: readonly Claim[] = [];
 
-/** Locks by name; bounded by what sessions hold and wait for. */
+/** Locks by name; bounded by what sessions hold and wait for, or held when they expired. */
 export class LockTable {
   private readonly byName = new NameMap<Lock>();
   private readonly order = new OrderedNames();
@@ -24,15 +27,15 @@ export class LockTable {
   obtain(name: string): Lock {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
-    const lock: Lock = { name, holders: NOBODY, queue: null };
+    const lock: Lock = { name, holder: null, crowd: null, queue: null };
     this.byName.set(name, lock);
     this.order.add(name);
     return lock;
   }
 
-  /** Forgets the lock if nobody holds it and nobody waits. */
+  /** Forgets the lock if nobody holds it, nobody waits, and no ghost closes it. */
   discardIfFree(lock: Lock): void {
-    if (lock.holders.length > 0 || lock.queue !== null) return;
+    if (lock.holder !== null || lock.crowd !== null || lock.queue !== null) return;
     this.byName.delete(lock.name);
     this.order.delete(lock.name);
   }
@@ -63,17 +66,29 @@ export function dequeue(claim: Claim): void {
 
 /** Makes a claim a holder of its lock. Its request has its token already. */
 export function addHolder(claim: Claim): void {
-  const { lock } = claim;
-  // A literal takes room for one holder, a push for seventeen: a million locks feel it.
-  if (lock.holders.length === 0) lock.holders = [claim];
-  else lock.holders = lock.holders.toSpliced(holderPosition(claim), 0, claim);
+  const { lock, item } = claim;
+  const isAlone = lock.holder === null && lock.crowd === null;
+  if (isAlone && item.permits === null) lock.holder = claim;
+  else crowdOf(lock, item).addHolder(claim);
 }
 
 /** The claim is a holder no more. */
 export function removeHolder(claim: Claim): void {
   const { lock } = claim;
-  const position = holderPosition(claim);
-  if (lock.holders[position] === claim) lock.holders = lock.holders.toSpliced(position, 1);
+  if (lock.holder === claim) lock.holder = null;
+  else lock.crowd?.removeHolder(claim);
+  dissolveIfEmpty(lock);
+}
+
+/** The claim is a holder no more, and its ghost keeps the lock closed in its place. */
+export function leaveGhost(claim: Claim, ghost: Ghost): void {
+  crowdOf(claim.lock, claim.item).replace(claim, ghost);
+}
+
+/** The ghost keeps the lock closed no more. */
+export function removeGhost(ghost: Ghost): void {
+  ghost.lock.crowd?.removeGhost(ghost);
+  dissolveIfEmpty(ghost.lock);
 }
 
 /** The claim that heads the queue: the only one that may be granted next. */
@@ -81,19 +96,27 @@ export function headOf(lock: Lock): Claim | null {
   return lock.queue?.first() ?? null;
 }
 
-function holderPosition(claim: Claim): number {
-  const { holders } = claim.lock;
-  let low = 0;
-  let high = holders.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const holder = holders[middle];
-    if (holder !== undefined && compareHolders(holder, claim) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** The first holders, by token and then by index of the acquire; looks at no others. */
+export function firstHolders(lock: Lock, limit: number): readonly Claim[] {
+  if (lock.crowd !== null) return lock.crowd.holders.head(limit);
+  return lock.holder === null ? NOBODY : [lock.holder].slice(0, limit);
 }
 
-function compareHolders(left: Claim, right: Claim): number {
-  return left.request.token - right.request.token || left.request.index - right.request.index;
+/** How many hold the lock, ghosts aside. */
+export function holderCountOf(lock: Lock): number {
+  return lock.crowd?.holders.size ?? (lock.holder === null ? 0 : 1);
+}
+
+/** A lone holder goes into the crowd that begins with it. */
+function crowdOf(lock: Lock, item: RequestItem): Crowd {
+  if (lock.crowd !== null) return lock.crowd;
+  const crowd = new Crowd(item);
+  if (lock.holder !== null) crowd.addHolder(lock.holder);
+  lock.holder = null;
+  lock.crowd = crowd;
+  return crowd;
+}
+
+function dissolveIfEmpty(lock: Lock): void {
+  if (lock.crowd?.isEmpty() === true) lock.crowd = null;
 }

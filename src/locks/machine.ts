@@ -6,9 +6,10 @@ import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import { unreachable } from '../base/assert.ts';
 import { acquire } from './acquire.ts';
 import type { Command, ReplicatedLimits } from './commands.ts';
-import { liftDelay } from './ghosts.ts';
 import { breakLock, cancel, release, withdraw } from './giving-up.ts';
+import { sessionHoldings } from './holdings.ts';
 import { checkInvariants } from './invariants.ts';
+import { liftDelay } from './lock-delay.ts';
 import { LockTable } from './lock-table.ts';
 import type { LockMachine, Row } from './machine-types.ts';
 import type { Applied, LockView, Outcome, SessionHoldings, SessionView } from './outcomes.ts';
@@ -19,7 +20,7 @@ import { RowLedger } from './rows.ts';
 import { SessionTable } from './session-table.ts';
 import { endSession, endSessionByOperator, expireSession, openSession } from './session.ts';
 import type { LockState, Step } from './step.ts';
-import { lockView, sessionHoldings, sessionView } from './views.ts';
+import { lockView, sessionView } from './views.ts';
 
 /** A machine without sessions and locks. `limits` are the replicated ones, equal on all nodes. */
 export function createLockMachine(limits: ReplicatedLimits): LockMachine {

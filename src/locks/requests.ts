@@ -118,7 +118,8 @@ function isWindowFull(
   limits: ReplicatedLimits,
 ): boolean {
   if (command.op === 'closeSession' || command.seq === session.ackedBelow) return false;
-  const exempt = command.op === 'acquire' ? 0 : 2 * limits.holdingsPerSessionMax;
+  const isExempt = command.op === 'cancel' || command.op === 'release';
+  const exempt = isExempt ? 2 * limits.holdingsPerSessionMax : 0;
   return session.records.size >= limits.windowMax + exempt;
 }
 

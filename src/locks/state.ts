@@ -1,9 +1,10 @@
-// The data of the lock machine. A lock is nothing but its grants and its queue: when both are
-// empty it leaves the table. Everything that two nodes must agree on is in some row; the rest
-// (tables, queues, counts) follows from the rows.
+// The data of the lock machine. A lock is nothing but its grants, its ghosts and its queue: when
+// all are empty it leaves the table. Everything that two nodes must agree on is in some row; the
+// rest (tables, queues, counts) follows from the rows.
 
 import type { Index, SessionId, Token } from '../base/units.ts';
 import type { Acquire, OpenSession, RequestItem } from './commands.ts';
+import type { Crowd } from './crowd.ts';
 import type { RowValue } from './machine-types.ts';
 import type { Outcome } from './outcomes.ts';
 import { outcomeRow } from './outcome-row.ts';
@@ -12,6 +13,8 @@ import { StateRow, keyNumber } from './rows.ts';
 
 /** What a session without TTL has until its first command (RAFT.md §12), milliseconds. */
 export const PROVISIONAL_TTL_MS = 15_000;
+
+const NO_SLOTS: readonly (readonly number[])[] = [];
 
 /** A client's standing with the cluster, from its open to its end. */
 export class Session extends StateRow {
@@ -32,9 +35,9 @@ export class Session extends StateRow {
   readonly requests = new Map<number, Request>();
   /** Frozen answers by seq, none of them below `ackedBelow`, none with a live request. */
   readonly records = new Map<number, FrozenRecord>();
-  /** Names × grants. */
+  /** Weight of its grants: one for each name, of a semaphore one for each permit. */
   held = 0;
-  /** Names × waiters. */
+  /** Weight of its waiters. */
   waiting = 0;
 
   constructor(index: Index, command: OpenSession) {
@@ -110,7 +113,8 @@ export class Request extends StateRow {
   readonly index: Index;
   readonly waitMs: number | null;
   readonly meta: string;
-  readonly value: string | null;
+  /** What an election's grant proclaims; null for locks. */
+  value: string | null;
   readonly sinceMs: number;
   /** Index of the entry that granted it; 0 while it waits. */
   token: Token = 0;
@@ -137,6 +141,17 @@ export class Request extends StateRow {
     return this.claims.map((claim) => claim.item.name);
   }
 
+  /** What it counts in `holdingsPerSessionMax`. */
+  weight(): number {
+    return this.claims.reduce((sum, { item }) => sum + weightOf(item), 0);
+  }
+
+  /** Slot numbers for each name, in the order of the request; empty without a semaphore. */
+  slots(): readonly (readonly number[])[] {
+    if (this.claims.every(({ item }) => item.permits === null)) return NO_SLOTS;
+    return this.claims.map((claim) => claim.lock.crowd?.slotsOf(claim) ?? []);
+  }
+
   override rowKey(): string {
     const kind = this.isGranted() ? 'g' : 'w';
     return `${kind}/${keyNumber(this.session.index)}/${keyNumber(this.seq)}`;
@@ -145,7 +160,7 @@ export class Request extends StateRow {
   override rowValue(): RowValue {
     const items = this.claims.map(({ item }) => [item.name, item.mode, item.permits]);
     const common = [this.index, this.bodyHash, this.meta, this.value, this.sinceMs, items];
-    return [...common, this.isGranted() ? this.token : this.waitMs];
+    return this.isGranted() ? [...common, this.token, this.slots()] : [...common, this.waitMs];
   }
 }
 
@@ -156,11 +171,18 @@ export interface Claim {
   readonly lock: Lock;
 }
 
-/** Exists while somebody holds it or waits for it. */
+/** Exists while somebody holds it or waits for it, or a ghost closes it. */
 export interface Lock {
   readonly name: string;
-  /** Ordered by token, then by index of the acquire; pairwise compatible. */
-  holders: readonly Claim[];
+  /** Who has it alone, be it shared or not. Of a semaphore always null. */
+  holder: Claim | null;
+  /** Those who have it together, ghosts included. Never empty, never beside a lone holder. */
+  crowd: Crowd | null;
   /** null while nobody has to wait. */
   queue: Queue<Claim> | null;
+}
+
+/** What a name counts in `holdingsPerSessionMax`: one, of a semaphore as many as it takes. */
+export function weightOf(item: RequestItem): number {
+  return item.permits === null ? 1 : item.permits[0];
 }

@@ -11,6 +11,7 @@ import type {
   RequestItem,
   SessionCommand,
 } from './commands.ts';
+import { weightOf } from './state.ts';
 
 const NONCE_PATTERN = /^[A-Za-z0-9_-]{16}$/;
 
@@ -60,9 +61,14 @@ export function acquireProblem(
       ? null
       : `waitMs must be null or a whole number from 0 (got ${describeValue(waitMs)})`) ??
     textProblem('meta', meta, limits.metaBytesMax) ??
-    (value === null ? null : textProblem('value', value, limits.metaBytesMax)) ??
-    holdingsProblem(holdings, items.length, limits)
+    (value === null ? null : valueProblem(value, limits)) ??
+    holdingsProblem(holdings, items, limits)
   );
+}
+
+/** Why a value cannot be that of a grant. */
+export function valueProblem(value: string, limits: ReplicatedLimits): string | null {
+  return textProblem('value', value, limits.metaBytesMax);
 }
 
 /** Why a break is refused before anything is looked at. */
@@ -91,7 +97,6 @@ function lockDelayProblem(lockDelayMs: number, limits: ReplicatedLimits): string
   if (!isWholeFrom(0, lockDelayMs) || lockDelayMs > lockDelayMsMax) {
     return `lockDelayMs must be a whole number from 0 to ${lockDelayMsMax} (got ${got})`;
   }
-  if (lockDelayMs > 0) return `lockDelayMs must be 0: this version has no lock delay (got ${got})`;
   return null;
 }
 
@@ -116,17 +121,41 @@ function itemsProblem(items: readonly RequestItem[], limits: ReplicatedLimits): 
 function itemProblem(item: RequestItem, limits: ReplicatedLimits): string | null {
   const problem = nameProblem(item.name, limits.nameBytesMax);
   if (problem !== null) return problem;
-  if (item.mode !== 'exclusive') {
-    return `mode must be "exclusive": this version has no other (got ${describeValue(item.mode)})`;
+  if (item.mode !== 'exclusive' && item.mode !== 'shared') {
+    return `mode must be "exclusive" or "shared" (got ${describeValue(item.mode)})`;
   }
-  if (item.permits !== null) return 'permits must be null: this version has no semaphores';
+  return item.permits === null ? null : permitsProblem(item, item.permits, limits);
+}
+
+function permitsProblem(
+  { name, mode }: RequestItem,
+  [taken, total]: readonly [number, number],
+  limits: ReplicatedLimits,
+): string | null {
+  const max = limits.permitsTotalMax;
+  if (!isWholeFrom(1, total) || total > max) {
+    return `a semaphore must have 1 to ${max} permits (got ${describeValue(total)})`;
+  }
+  const takenMax = Math.min(total, limits.permitsPerRequestMax);
+  if (!isWholeFrom(1, taken) || taken > takenMax) {
+    const semaphore = `${quote(name)}, a semaphore of ${total}`;
+    const got = describeValue(taken);
+    return `a request may take 1 to ${takenMax} permits of ${semaphore} (got ${got})`;
+  }
+  if (mode !== 'exclusive') return `mode must be "exclusive" with permits (got "shared")`;
   return null;
 }
 
-function holdingsProblem(holdings: number, more: number, limits: ReplicatedLimits): string | null {
+function holdingsProblem(
+  holdings: number,
+  items: readonly RequestItem[],
+  limits: ReplicatedLimits,
+): string | null {
   const max = limits.holdingsPerSessionMax;
+  const more = items.reduce((sum, item) => sum + weightOf(item), 0);
   if (holdings + more <= max) return null;
-  return `a session may hold or wait for ${max} names (it has ${holdings}, and asks for ${more})`;
+  const what = `${max} names, a semaphore counting its permits`;
+  return `a session may hold or wait for ${what} (it has ${holdings}, and asks for ${more})`;
 }
 
 function textProblem(field: string, text: string, bytesMax: number): string | null {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { areCompatible } from '../../src/locks/granting.ts';
 import { Rig, expectRefused } from './rig.ts';
 
 const DONE = { code: 'DONE' };
@@ -191,15 +190,6 @@ describe('a request for several names', () => {
     expect(granted.map((event) => event.names)).toEqual([['c'], ['a', 'b']]);
     expect(rig.waiters('b')).toEqual([waiters[2]?.id]);
   });
-});
-
-test('two needs go together only if both are shared', () => {
-  const exclusive = { name: 'a', mode: 'exclusive', permits: null } as const;
-  const shared = { name: 'a', mode: 'shared', permits: null } as const;
-  expect(areCompatible(shared, shared)).toBe(true);
-  expect(areCompatible(shared, exclusive)).toBe(false);
-  expect(areCompatible(exclusive, shared)).toBe(false);
-  expect(areCompatible(exclusive, exclusive)).toBe(false);
 });
 
 test('tokenOf tells what an acquire holds: nothing while it waits, nor once it is over', () => {

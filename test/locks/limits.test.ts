@@ -49,15 +49,23 @@ describe('a request', () => {
     expect(rig.machine.lockCount()).toBe(64);
   });
 
-  test('asks for exclusive locks only, for now', () => {
+  test('asks for a lock of either mode, or for permits of a semaphore', () => {
     const rig = new Rig();
     const client = rig.open();
     const refused = (item: Partial<RequestItem>, text: RegExp) => {
       const items = [{ name: 'a', mode: 'exclusive', permits: null, ...item }] as const;
       expectRefused(rig.acquire(client, 'a', { items }), 'INVALID', text);
     };
-    refused({ mode: 'shared' }, /mode must be "exclusive": this version has no other/);
-    refused({ permits: [1, 4] }, /permits must be null: this version has no semaphores/);
+    for (const total of [0, -1, 0.5, 1_000_001, Number.NaN]) {
+      refused({ permits: [1, total] }, /a semaphore must have 1 to 1000000 permits/);
+    }
+    for (const taken of [0, -1, 0.5, 5, Infinity]) {
+      refused({ permits: [taken, 4] }, /may take 1 to 4 permits of "a", a semaphore of 4/);
+    }
+    refused({ permits: [1_025, 1_000_000] }, /may take 1 to 1024 permits/);
+    refused({ mode: 'shared', permits: [1, 4] }, /mode must be "exclusive" with permits/);
+    const most = [{ name: 'a', mode: 'exclusive', permits: [1_024, 1_000_000] }] as const;
+    rig.take(client, 'a', { items: most });
   });
 
   test('waits a whole number of milliseconds, and carries a bounded text', () => {
@@ -83,7 +91,7 @@ describe('a request', () => {
     expectRefused(
       rig.acquire(client, ['c', 'd']),
       'INVALID',
-      /for 3 names .*has 2, and asks for 2/,
+      /for 3 names, .*has 2, and asks for 2/,
     );
     rig.take(other, 'c');
     expect(rig.acquire(client, 'c').code).toBe('QUEUED');

@@ -18,8 +18,9 @@ test('each session, record, waiter and grant is one row; a lock has none of its 
   const items = (...names: string[]) => names.map((name) => [name, 'exclusive', null]);
   const session = (id: string) => [id.slice(2), 15_000, 0, 'worker', '{"pid":1}', 1_000, 0, true];
   const refusal = '".." cannot be a name: no URL can carry it';
+  const granted = [3, 1_000, '{"job":7}', 'v', 2_000];
   expect(rows).toEqual([
-    { key: `g/${one}/${one}`, value: [3, 1_000, '{"job":7}', 'v', 2_000, items('a', 'b'), token] },
+    { key: `g/${one}/${one}`, value: [...granted, items('a', 'b'), token, []] },
     { key: `r/${two}/${two}`, value: [2_000, ['INVALID', refusal]] },
     { key: `s/${one}`, value: session(client.id) },
     { key: `s/${two}`, value: session(waiter.id) },

@@ -52,7 +52,7 @@ describe('opening', () => {
     refused({ nonce: 'short' }, /nonce must be 16 characters of base64url/);
     refused({ nonce: 'abcdefghijklmn/+' }, /nonce must be/);
     refused({ lockDelayMs: 60_001 }, /lockDelayMs must be .* to 60000/);
-    refused({ lockDelayMs: 500 }, /lockDelayMs must be 0: this version has no lock delay/);
+    refused({ lockDelayMs: 0.5 }, /lockDelayMs must be a whole number/);
     refused({ name: 'x'.repeat(513) }, /name may have at most 512 bytes; it has 513/);
     refused({ meta: 'ä'.repeat(2_049) }, /meta may have at most 4096 bytes; it has 4098/);
     refused({ meta: '\ud800' }, /meta must be well-formed/);

@@ -1,0 +1,62 @@
+// What a grant leaves behind when its session expires with a lock-delay (RAFT.md §13): for each of
+// its names a ghost, which keeps the lock closed to others as if it were held.
+
+import type { Index, SessionId, Token } from '../base/units.ts';
+import type { RequestItem } from './commands.ts';
+import type { RowValue } from './machine-types.ts';
+import { StateRow, keyNumber } from './rows.ts';
+import type { Lock } from './state.ts';
+
+/** The grant that ghosts are of. */
+export interface FormerGrant {
+  readonly session: SessionId;
+  readonly sessionName: string;
+  readonly acquireSeq: number;
+  readonly token: Token;
+  readonly lockDelayMs: number;
+  /** Index of the entry that expired the session. */
+  readonly closedAt: Index;
+  /** Those that are still there. */
+  readonly ghosts: Set<Ghost>;
+}
+
+/** Where a ghost stands among those of its lock; no two of a lock have the same place. */
+export interface GhostPlace {
+  readonly grant: Pick<FormerGrant, 'closedAt' | 'acquireSeq'>;
+}
+
+/** One name of a grant that is no more. */
+export class Ghost extends StateRow implements GhostPlace {
+  readonly grant: FormerGrant;
+  readonly item: RequestItem;
+  readonly lock: Lock;
+  /** Of a semaphore: the slots that it keeps. */
+  readonly slots: readonly number[];
+
+  constructor(
+    grant: FormerGrant,
+    claim: { readonly item: RequestItem; readonly lock: Lock; readonly slots: readonly number[] },
+  ) {
+    super();
+    this.grant = grant;
+    this.item = claim.item;
+    this.lock = claim.lock;
+    this.slots = claim.slots;
+  }
+
+  override rowKey(): string {
+    const { closedAt, acquireSeq } = this.grant;
+    return ghostKey(closedAt, acquireSeq, this.lock.name);
+  }
+
+  override rowValue(): RowValue {
+    const { session, sessionName, token, lockDelayMs } = this.grant;
+    const { mode, permits } = this.item;
+    return [session, sessionName, token, lockDelayMs, mode, permits, this.slots];
+  }
+}
+
+/** The key of a ghost's row. The name comes last, for it may contain anything. */
+export function ghostKey(closedAt: Index, acquireSeq: number, name: string): string {
+  return `d/${keyNumber(closedAt)}/${keyNumber(acquireSeq)}/${name}`;
+}
