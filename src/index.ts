@@ -4,6 +4,7 @@
 import { hostname } from 'node:os';
 import { HoldfastError, describeValue } from './base/error.ts';
 import { createSystemClock } from './adapters/system-clock.ts';
+import { startRenewalThread } from './adapters/renewal-thread.ts';
 import { createSystemRandom } from './adapters/system-random.ts';
 import { createWsTransport } from './adapters/ws-transport.ts';
 import { createClient } from './client/client.ts';
@@ -22,7 +23,7 @@ export type { Grant } from './client/grant.ts';
 export type { HolderInfo, LockInfo } from './client/holder.ts';
 export type { NodeView } from './client/links.ts';
 export type { AcquireOptions, Lock } from './client/lock.ts';
-export type { ClientOptions, Meta } from './client/options.ts';
+export type { ClientOptions, KeepAlive, Meta } from './client/options.ts';
 export type { BreakOptions, ListOptions, LockPage, SessionPage } from './client/queries.ts';
 export type { SessionView, WaiterView } from './locks/outcomes.ts';
 export type { Logger } from './ports/logger.ts';
@@ -57,6 +58,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     random: createSystemRandom(),
     transport: createWsTransport({}),
     logger,
+    startThread: startRenewalThread,
   };
   const meta = { host: hostname(), pid: process.pid, ...rest.meta };
   const client = createClient(ports, { ...rest, meta });

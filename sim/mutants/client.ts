@@ -11,8 +11,8 @@ export const CLIENT: MutantGroup = {
       id: 'M-59',
       title: 'counts a confirmed lease from the answer, not from the request',
       file: RENEWER,
-      find: `this.confirm(sentUs, result.ttlMs);`,
-      replace: `this.confirm(this.ports.leaseClock.nowUs(), result.ttlMs);`,
+      find: `this.confirm(sentUs, ttlMs);`,
+      replace: `this.confirm(this.ports.leaseClock.nowUs(), ttlMs);`,
     },
     {
       id: 'M-59b',

@@ -12,6 +12,7 @@ import type { NodeView } from './links.ts';
 import type { Lock } from './lock.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionInfo, SessionPage } from './queries.ts';
 import type { Semaphore } from './semaphore.ts';
+import type { StartRenewalThread } from './thread-messages.ts';
 
 /** What a client needs of its process. */
 export interface ClientPorts {
@@ -19,6 +20,8 @@ export interface ClientPorts {
   readonly random: Random;
   readonly transport: Transport;
   readonly logger: Logger;
+  /** Without it leases are renewed from the loop, whatever the options say. */
+  readonly startThread?: StartRenewalThread;
 }
 
 /** The present session; another one after a loss. */

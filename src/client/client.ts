@@ -6,7 +6,6 @@ import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
 import { endSession } from './farewell.ts';
 import type { LockInfo } from './holder.ts';
-import { LeaseClock } from './lease-clock.ts';
 import type { LockItem } from './items.ts';
 import type { NodeLink } from './link.ts';
 import { Links } from './links.ts';
@@ -18,6 +17,7 @@ import type { ClientOptions, Settings } from './options.ts';
 import { Queries } from './queries.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionInfo, SessionPage } from './queries.ts';
 import { ReadyWaits } from './ready-waits.ts';
+import { createRenewals } from './renewals.ts';
 import { Requests } from './requests.ts';
 import { ClientSemaphore } from './semaphore.ts';
 import type { Semaphore } from './semaphore.ts';
@@ -61,8 +61,8 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.readyWaits = new ReadyWaits(ports.clock, this.links);
     const { clock, random, logger } = ports;
     const { links, requests } = this;
-    const leaseClock = new LeaseClock(clock);
-    this.parts = { clock, leaseClock, random, logger, links, requests, settings };
+    const renewals = createRenewals(ports, settings, links);
+    this.parts = { clock, ...renewals, random, logger, links, requests, settings };
     this.queries = new Queries(this.parts);
     this.current = new Session(this.parts);
   }
@@ -206,6 +206,7 @@ class LockClient implements Client, LinksOwner, LockHome {
   private end(error: HoldfastError): void {
     this.failure ??= error;
     this.requests.failAll(this.failure);
+    this.parts.renewals.close();
     this.links.close(this.failure.code);
     this.readyWaits.tell(this.failure);
   }

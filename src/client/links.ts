@@ -43,13 +43,20 @@ export class Links implements LinkOwner {
   private readonly owner: LinksOwner;
   // At most NODES_MAX.
   private readonly links: NodeLink[] = [];
-  private knownClusterId: string | null = null;
+  private knownClusterId: string | null;
 
-  constructor(ports: LinkPorts & { logger: Logger }, settings: Settings, owner: LinksOwner) {
+  /** `clusterId`: to which the nodes must belong; null: to which the first one says. */
+  constructor(
+    ports: LinkPorts & { logger: Logger },
+    settings: Settings,
+    owner: LinksOwner,
+    clusterId: string | null = null,
+  ) {
     this.ports = ports;
     this.settings = settings;
     this.logger = ports.logger;
     this.owner = owner;
+    this.knownClusterId = clusterId;
   }
 
   get clusterId(): string | null {

@@ -43,7 +43,20 @@ export interface ClientOptions {
    * twentieth of the TTL, at least 50, at most 1,000.
    */
   readonly marginMs?: number;
+  /**
+   * From where leases are renewed: from the event loop (default), which must not be blocked for as
+   * long as the TTL, or from a worker thread of its own. `worker` needs `maxHoldMs`.
+   */
+  readonly keepAlive?: KeepAlive;
+  /**
+   * How long a lock is held at most, from 1 to 86,400,000: then it is given back, if need be by
+   * not renewing the session any more. No limit unless given.
+   */
+  readonly maxHoldMs?: number;
 }
+
+/** See ClientOptions.keepAlive. */
+export type KeepAlive = 'loop' | 'worker';
 
 /** Checked options with their defaults. */
 export interface Settings {
@@ -56,6 +69,9 @@ export interface Settings {
   readonly waitMs: number;
   readonly requestMs: number;
   readonly marginMs: number;
+  readonly keepAlive: KeepAlive;
+  /** Infinity: no limit. */
+  readonly maxHoldMs: number;
 }
 
 const OPTION_NAMES: readonly string[] = [
@@ -67,6 +83,8 @@ const OPTION_NAMES: readonly string[] = [
   'waitMs',
   'requestMs',
   'marginMs',
+  'keepAlive',
+  'maxHoldMs',
 ] satisfies readonly (keyof ClientOptions)[];
 
 /** Throws HoldfastError INVALID. */
@@ -84,7 +102,14 @@ export function checkOptions(options: ClientOptions): Settings {
     waitMs: checkWaitMs(options.waitMs ?? 30_000),
     requestMs: checkWhole('requestMs', options.requestMs ?? 10_000, [1, TTL_MS_MAX]),
     marginMs: checkWhole('marginMs', options.marginMs ?? marginMs, [0, marginMsMax]),
+    keepAlive: checkKeepAlive(options),
+    maxHoldMs: checkMaxHoldMs(options.maxHoldMs),
   };
+}
+
+/** Milliseconds; Infinity when left out. Throws HoldfastError INVALID. */
+export function checkMaxHoldMs(value: unknown): number {
+  return value === undefined ? Infinity : checkWhole('maxHoldMs', value, [1, TTL_MS_MAX]);
 }
 
 /** A whole number within the limits, both inclusive. Throws HoldfastError INVALID. */
@@ -143,6 +168,15 @@ export function checkKnown(options: unknown, known: readonly string[]): void {
 export function invalid(option: string, expected: string, value: unknown): HoldfastError {
   const text = `${option} must be ${expected} (got ${describeValue(value)})`;
   return new HoldfastError('INVALID', text, { details: { option } });
+}
+
+function checkKeepAlive({ keepAlive = 'loop', maxHoldMs }: ClientOptions): KeepAlive {
+  if (keepAlive !== 'loop' && keepAlive !== 'worker') {
+    throw invalid('keepAlive', "'loop' or 'worker'", keepAlive);
+  }
+  if (keepAlive === 'loop' || maxHoldMs !== undefined) return keepAlive;
+  const text = "keepAlive 'worker' needs maxHoldMs: else a loop that never ends holds for ever";
+  throw new HoldfastError('INVALID', text, { details: { option: 'maxHoldMs' } });
 }
 
 function checkTtl(value: unknown): number | null {

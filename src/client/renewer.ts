@@ -1,8 +1,5 @@
-// Keeps one session's lease alive and knows when it is over (RAFT.md §14.2). It shares nothing
-// with the requests but the links, so that it can move to a thread of its own.
-//
-// Invariant: a lease ends no later than sendTime + κ·D of some keepalive that the cluster
-// confirmed, where sendTime was read before the bytes were handed over. Once over, always over.
+// Sends the renewals of one session's lease (RAFT.md §14.2), in the client's loop or in a thread of
+// its own. Whether the lease is believed is not decided here: see lease.ts.
 
 import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
@@ -12,12 +9,17 @@ import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { jitter } from './backoff.ts';
 import { beliefUs } from './belief.ts';
 import type { LeaseClock } from './lease-clock.ts';
+import type { LeaseMemory } from './lease-memory.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
-import type { Loss } from './loss.ts';
+import type { Renewal, RenewalOwner } from './renewal-host.ts';
 
+/** After so much of the TTL a lease is renewed. */
+export const RENEW_SHARE = 1 / 3;
 /** How often a session without TTL asks whether it still exists. */
 const PROBE_US = 15_000_000;
+/** So much of the time to the next renewal is drawn: leases that began together spread out. */
+const SPREAD = 1 / 10;
 const NONCES_MAX = 64;
 
 /** What a renewer needs of its process and client. */
@@ -28,91 +30,73 @@ export interface RenewerPorts {
   readonly links: Links;
 }
 
-/** The lease as it was opened. */
-export interface LeaseStart {
+/** Which lease to renew, and when. */
+export interface RenewalTask {
   readonly session: SessionId;
   /** As the cluster returned it. */
   readonly ttlMs: number | null;
-  /** Lease time before the first transmission of the open request. */
-  readonly sentUs: number;
-  readonly marginMs: number;
+  readonly memory: LeaseMemory;
+  /** Part of the TTL after which it begins to renew. */
+  readonly share: number;
 }
 
-/** The lease of one session. */
-export class Renewer {
+/** See the head of this file. Several of them, in different threads, may renew one lease. */
+export class Renewer implements Renewal {
+  readonly memory: LeaseMemory;
   private readonly ports: RenewerPorts;
   private readonly session: SessionId;
-  private readonly marginUs: number;
-  private readonly onOver: (loss: Loss) => void;
+  private readonly owner: RenewalOwner;
+  private share: number;
   private ttlUs: number;
-  private deadlineUs: number;
-  private confirmedUs: number;
   /** Send times by nonce. */
   private readonly sent = new Map<number, number>();
   private nonce = 0;
-  // Transmissions since the last confirmation.
+  // Transmissions since the last confirmation, by whomever.
   private attempts = 0;
+  private knownUs: number;
   private dueUs: number;
-  private armedUs = Infinity;
   private timer: Timer | null = null;
   private isOver = false;
 
-  /** `onOver` is called once, when the lease is over or about to be; not after stop(). */
-  constructor(ports: RenewerPorts, start: LeaseStart, onOver: (loss: Loss) => void) {
+  /** The owner is not called after stop(). */
+  constructor(ports: RenewerPorts, task: RenewalTask, owner: RenewalOwner) {
     this.ports = ports;
-    this.session = start.session;
-    this.marginUs = start.marginMs * 1000;
-    this.onOver = onOver;
-    this.ttlUs = start.ttlMs === null ? PROBE_US : start.ttlMs * 1000;
-    this.deadlineUs = start.sentUs + beliefUs(start.ttlMs);
-    this.confirmedUs = start.sentUs;
-    this.dueUs = start.sentUs + this.ttlUs / 3;
+    this.session = task.session;
+    this.memory = task.memory;
+    this.owner = owner;
+    this.share = task.share;
+    this.ttlUs = ttlUsOf(task.ttlMs);
+    this.knownUs = task.memory.confirmedUs;
+    this.dueUs = this.nextUs();
     this.arm(ports.leaseClock.nowUs());
   }
 
-  /**
-   * Whether the lease is believed at this moment. `mustLook`: also after a suspend of which no
-   * other reading has told yet. Says that it is over before it answers false.
-   */
-  isAlive(mustLook: boolean): boolean {
-    if (this.isOver) return false;
-    const { leaseClock } = this.ports;
-    const nowUs = mustLook ? leaseClock.lookUs() : leaseClock.nowUs();
-    return nowUs < this.deadlineUs || this.runOut(nowUs);
-  }
-
-  /** Milliseconds until the end of the belief; 0 when it is over, Infinity without TTL. */
-  remainingMs(): number {
-    if (this.isOver) return 0;
-    return Math.max(0, (this.deadlineUs - this.ports.leaseClock.nowUs()) / 1000);
-  }
-
-  /** Lease time until the end of the belief, negative after it; changes nothing. */
-  peekLeftUs(): number {
-    return this.deadlineUs - this.ports.leaseClock.peekUs();
-  }
-
-  /** An answer to one of the keepalives. True when it confirmed the lease. */
-  onResult(result: KeepAliveResult): boolean {
-    const sentUs = this.sent.get(result.nonce);
-    if (sentUs === undefined) return false;
-    if (!this.isAlive(true)) {
+  /** An answer to one of the keepalives, whoever sent it. */
+  onResult({ session, nonce, code, ttlMs }: KeepAliveResult): void {
+    const sentUs = this.sent.get(nonce);
+    if (session !== this.session || sentUs === undefined || this.isOver) return;
+    if (this.ports.leaseClock.lookUs() >= this.memory.deadlineUs) {
       probes.reach('renewal-confirmed-too-late');
-      return false;
+      this.owner.onDoubt();
+      return;
     }
-    this.sent.delete(result.nonce);
-    if (result.code === 'SESSION_GONE') {
-      this.finish({ code: 'SESSION_GONE', text: 'the cluster ended the session', details: {} });
-      return false;
-    }
-    if (result.code === 'NOT_LEADER') return false;
-    this.confirm(sentUs, result.ttlMs);
-    return true;
+    this.sent.delete(nonce);
+    if (code === 'SESSION_GONE') {
+      this.memory.becomeGone();
+      this.owner.onDoubt();
+    } else if (code === 'OK') this.confirm(sentUs, ttlMs);
   }
 
-  /** Another node leads, or a link came up: an unconfirmed renewal is tried there at once. */
   hurry(): void {
     if (!this.isOver && this.attempts > 0) this.transmit();
+  }
+
+  /** From now on this part of the TTL is waited for; see RenewalTask. */
+  beginAfter(share: number): void {
+    if (this.isOver) return;
+    this.share = share;
+    this.dueUs = this.nextUs();
+    this.arm(this.ports.leaseClock.nowUs());
   }
 
   stop(): void {
@@ -121,37 +105,57 @@ export class Renewer {
   }
 
   private confirm(sentUs: number, ttlMs: number | null): void {
-    this.deadlineUs = Math.max(this.deadlineUs, sentUs + beliefUs(ttlMs));
-    this.confirmedUs = Math.max(this.confirmedUs, sentUs);
-    this.ttlUs = ttlMs === null ? PROBE_US : ttlMs * 1000;
-    this.attempts = 0;
-    this.dueUs = this.confirmedUs + this.ttlUs / 3;
+    this.ttlUs = ttlUsOf(ttlMs);
+    this.memory.confirm(sentUs, sentUs + beliefUs(ttlMs));
+    this.learn();
     this.arm(this.ports.leaseClock.nowUs());
+    this.owner.onConfirmed();
+  }
+
+  /** A renewal was confirmed, here or in another thread. */
+  private learn(): void {
+    const { confirmedUs } = this.memory;
+    if (confirmedUs === this.knownUs) return;
+    this.knownUs = confirmedUs;
+    this.attempts = 0;
+    this.dueUs = this.nextUs();
+  }
+
+  private nextUs(): number {
+    const spread = (SPREAD * this.ports.random.u32()) / 0x1_0000_0000;
+    return this.knownUs + this.ttlUs * this.share * (1 - spread);
   }
 
   private tick(): void {
     const nowUs = this.ports.leaseClock.lookUs();
     if (this.isOver) return;
-    if (nowUs >= this.deadlineUs - this.marginUs) this.runOut(nowUs);
-    else if (nowUs >= this.dueUs) this.transmit();
+    this.learn();
+    if (nowUs >= this.dueUs) this.transmit();
     else this.arm(nowUs);
   }
 
   private transmit(): void {
     const sentUs = this.ports.leaseClock.lookUs();
-    if (sentUs >= this.deadlineUs) {
-      this.runOut(sentUs);
+    if (sentUs >= this.memory.deadlineUs) {
+      this.owner.onDoubt();
       return;
     }
-    const link = this.target();
-    const nonce = ++this.nonce;
-    if (link !== undefined) {
-      this.remember(nonce, sentUs);
-      link.send([{ type: 'keepAlive', items: [{ session: this.session, nonce }] }], true);
-    }
+    // Looked at again with every try: a holder may give its lock back at any time.
+    const isWithheld = sentUs >= this.memory.holdEndUs;
+    probes.sometimes('renewal-withheld', isWithheld);
+    if (!isWithheld) this.send(sentUs);
     this.attempts++;
     this.dueUs = sentUs + this.retryUs();
     this.arm(sentUs);
+  }
+
+  // The nonce is remembered before the bytes are handed over.
+  private send(sentUs: number): void {
+    const link = this.target();
+    const nonce = ++this.nonce;
+    if (link === undefined) return;
+    this.remember(nonce, sentUs);
+    link.send([{ type: 'keepAlive', items: [{ session: this.session, nonce }] }], true);
   }
 
   // The leader and the others in turns: the news of who leads may be late.
@@ -177,35 +181,11 @@ export class Renewer {
 
   private arm(nowUs: number): void {
     this.timer?.cancel();
-    this.armedUs = Math.min(this.dueUs, this.deadlineUs - this.marginUs);
-    const delayUs = Math.max(1_000, this.armedUs - nowUs);
+    const delayUs = Math.max(1_000, this.dueUs - nowUs);
     this.timer = this.ports.clock.after(delayUs, () => this.tick());
   }
+}
 
-  private runOut(nowUs: number): false {
-    probes.reach('lease-runs-out');
-    this.finish(this.whyLate(nowUs));
-    return false;
-  }
-
-  // The timer that was to renew or to warn is late by as long as this process did not run.
-  private whyLate(nowUs: number): Loss {
-    const lateMs = Math.floor((nowUs - this.armedUs) / 1000);
-    const silentMs = Math.floor((nowUs - this.confirmedUs) / 1000);
-    const suspendedMs = Math.floor(this.ports.leaseClock.seenSuspendedUs() / 1000);
-    const details = { blockedMs: Math.max(0, lateMs), suspendedMs, silentMs };
-    if (lateMs * 1000 >= Math.max(this.marginUs, this.ttlUs / 10)) {
-      const text = `the event loop was blocked, or the machine slept, for ${lateMs} ms`;
-      return { code: 'EVENT_LOOP_BLOCKED', text, details };
-    }
-    const text =
-      `no node confirmed the session for ${silentMs} ms; ` + `tried ${this.ports.links.describe()}`;
-    return { code: 'UNAVAILABLE', text, details };
-  }
-
-  private finish(loss: Loss): void {
-    if (this.isOver) return;
-    this.stop();
-    this.onOver(loss);
-  }
+function ttlUsOf(ttlMs: number | null): number {
+  return ttlMs === null ? PROBE_US : ttlMs * 1000;
 }

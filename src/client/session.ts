@@ -11,6 +11,7 @@ import type { Ticket } from './exchange.ts';
 import { GrantChecks } from './grant-check.ts';
 import { Holdings } from './holdings.ts';
 import type { Waiting } from './holdings.ts';
+import { Lease } from './lease.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
@@ -19,7 +20,7 @@ import type { Loss } from './loss.ts';
 import { Opening } from './opening.ts';
 import type { Opened } from './opening.ts';
 import type { Settings } from './options.ts';
-import { Renewer } from './renewer.ts';
+import type { RenewalHost } from './renewal-host.ts';
 import type { Requests } from './requests.ts';
 import { Sequence } from './sequence.ts';
 
@@ -30,6 +31,7 @@ const RECHECK_US = 15_000_000;
 export interface SessionParts {
   readonly clock: Clock;
   readonly leaseClock: LeaseClock;
+  readonly renewals: RenewalHost;
   readonly random: Random;
   readonly logger: Logger;
   readonly links: Links;
@@ -51,7 +53,7 @@ export class Session {
   loss: Loss | null = null;
   private readonly checks = new GrantChecks(this);
   private readonly controller = new AbortController();
-  private renewer: Renewer | null = null;
+  private lease: Lease | null = null;
   private opening: Ticket | null = null;
   private attachedTo: NodeLink | null = null;
   private recheckedUs: number;
@@ -85,22 +87,25 @@ export class Session {
     this.opening = null;
   }
 
-  /** Whether the lease is believed now; see Renewer.isAlive. */
+  /** Whether the lease is believed now; see Lease.isAlive. */
   isAlive(mustLook: boolean): boolean {
-    return this.loss === null && this.renewer !== null && this.renewer.isAlive(mustLook);
+    return this.loss === null && this.lease !== null && this.lease.isAlive(mustLook);
   }
 
   remainingMs(): number {
-    return this.renewer?.remainingMs() ?? 0;
+    return this.lease?.remainingMs() ?? 0;
   }
 
-  /** See Renewer.peekLeftUs; 0 while it is not open. */
+  /** See Lease.peekLeftUs; 0 while it is not open. */
   peekLeftUs(): number {
-    return this.renewer?.peekLeftUs() ?? 0;
+    return this.lease?.peekLeftUs() ?? 0;
   }
 
   onKeepAlive(result: KeepAliveResult): void {
-    if (result.session !== this.id || this.renewer?.onResult(result) !== true) return;
+    this.lease?.onResult(result);
+  }
+
+  private onConfirmed(): void {
     const nowUs = this.parts.clock.monoUs();
     if (nowUs - this.recheckedUs < RECHECK_US) return;
     this.recheckedUs = nowUs;
@@ -132,7 +137,7 @@ export class Session {
       this.holdings.askAgain();
       this.checks.ask();
     }
-    this.renewer?.hurry();
+    this.lease?.hurry();
   }
 
   onDown(link: NodeLink): void {
@@ -143,7 +148,7 @@ export class Session {
   lose(loss: Loss): void {
     if (this.loss !== null) return;
     this.loss = loss;
-    this.renewer?.stop();
+    this.lease?.stop();
     this.opening?.drop();
     this.controller.abort(lossReason(`session ${this.id ?? '(not open)'}`, loss));
     this.holdings.lose(loss);
@@ -158,18 +163,20 @@ export class Session {
 
   private onOpened(opened: Opened): void {
     const { parts } = this;
-    const start = { ...opened, marginMs: parts.settings.marginMs };
-    const renewer = new Renewer(parts, start, (loss) => this.onLeaseOver(loss));
-    if (renewer.remainingMs() <= parts.settings.marginMs) {
+    const lease = new Lease(parts, opened, {
+      onConfirmed: () => this.onConfirmed(),
+      onOver: (loss) => this.onLeaseOver(loss),
+    });
+    if (lease.remainingMs() <= parts.settings.marginMs) {
       // The answer took as long as the lease: nothing was believed yet, so begin again.
       probes.reach('open-answered-too-late');
-      renewer.stop();
+      lease.stop();
       this.opening = parts.requests.submit(this.newOpening());
       return;
     }
     this.opening = null;
     this.id = opened.session;
-    this.renewer = renewer;
+    this.lease = lease;
     const leader = parts.links.leader();
     if (leader !== null) this.attach(leader);
     for (const waiting of this.holdings.joined()) waiting.onOpen();
