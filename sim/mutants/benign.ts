@@ -63,8 +63,8 @@ export const BENIGN: readonly Mutant[] = [
     id: 'B-08',
     title: 'timing: a client renews after a quarter of the TTL instead of a third',
     file: 'src/client/renewer.ts',
-    find: `this.dueUs = this.confirmedUs + this.ttlUs / 3;`,
-    replace: `this.dueUs = this.confirmedUs + this.ttlUs / 4;`,
+    find: `export const RENEW_SHARE = 1 / 3;`,
+    replace: `export const RENEW_SHARE = 1 / 4;`,
   },
   {
     id: 'B-09',
