@@ -76,7 +76,7 @@ export const ERROR_CODES = {
     retryable: false,
     httpStatus: 410,
     meaning:
-      'The cluster heard nothing of the session for its TTL and ended it; all that it held is free.',
+      'The cluster heard nothing of the session for its TTL and ended it; what it held is free.',
   },
   SESSION_ENDED: {
     outcome: 'none',

@@ -17,7 +17,7 @@ import {
 import type { Attempt } from './acquire-error.ts';
 import { sendCancel } from './cancel.ts';
 import type { Ticket } from './exchange.ts';
-import type { GrantStart } from './grant.ts';
+import type { GrantStart } from './hold.ts';
 import type { Loss } from './loss.ts';
 import { SessionCommand } from './session-command.ts';
 import type { CommandOwner } from './session-command.ts';
@@ -31,6 +31,8 @@ export interface AcquireRequest {
   readonly items: readonly RequestItem[];
   /** How long to wait in the queue, from the call. 0: not at all. Infinity: without limit. */
   readonly waitMs: number;
+  /** See AcquireOptions; null: as the client's options say. */
+  readonly maxHoldMs: number | null;
   /** JSON text. */
   readonly meta: string;
   /** Of an election's campaign; null for a lock. */
@@ -115,7 +117,8 @@ export class Acquisition implements Waiting, CommandOwner {
     const names = this.names();
     const mode = this.request.items[0]?.mode ?? 'exclusive';
     const acquireSeq = this.command.seq;
-    this.owner.onGranted(this.session, { names, token, acquireSeq, mode, slots });
+    const maxHoldMs = this.request.maxHoldMs ?? this.session.parts.settings.maxHoldMs;
+    this.owner.onGranted(this.session, { names, token, acquireSeq, mode, slots, maxHoldMs });
   }
 
   onOver(cause: 'withdrawn' | 'broken', reason: string): void {

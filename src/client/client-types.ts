@@ -6,6 +6,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { Transport } from '../ports/transport.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
+import type { Grant } from './grant.ts';
 import type { LockInfo } from './holder.ts';
 import type { LockItem } from './items.ts';
 import type { NodeView } from './links.ts';
@@ -32,6 +33,12 @@ export interface ClientSession {
   readonly signal: AbortSignal;
   /** How long it is believed without another renewal; 0 when not open, Infinity without TTL. */
   remainingMs(): number;
+  /**
+   * A text with which the next life of this process goes on with the session (ClientOptions.resume)
+   * if it begins before the session has expired. It stays valid for as long as the session lives;
+   * `close` ends the session. Throws SESSION_GONE before the first acquire, the loss after a loss.
+   */
+  save(): string;
 }
 
 /** How to end. */
@@ -69,6 +76,15 @@ export interface Client {
   /** Frees a lock by force. Rejects with NOT_HOLDER when nobody holds it with this token. */
   break(name: string, options: BreakOptions): Promise<void>;
   endSession(session: SessionId, options: { reason: string; by?: string }): Promise<void>;
+  /** What is held now, one handle of each: also what a resumed session had. */
+  grants(): readonly Grant[];
+  /**
+   * Takes over what another process handed over (Grant.handOver). Resolves once the cluster has
+   * confirmed that the session lives and has the grant. Rejects with INVALID for any other text,
+   * CLUSTER_CHANGED, SESSION_GONE, NOT_HOLDER (the grant is over), UNAVAILABLE after requestMs,
+   * CLOSED. The grant is identified by the text alone, never by a connection.
+   */
+  takeOver(text: string): Promise<Grant>;
   nodes(): readonly NodeView[];
   /** What the node at this address says of itself; it needs no leader. */
   statusOf(address: string): Promise<NodeStatus>;

@@ -4,7 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { Index, Revision, SessionId } from '../base/units.ts';
 import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
-import { endSession } from './farewell.ts';
+import type { Grant } from './grant.ts';
 import type { LockInfo } from './holder.ts';
 import type { LockItem } from './items.ts';
 import type { NodeLink } from './link.ts';
@@ -21,8 +21,8 @@ import { createRenewals } from './renewals.ts';
 import { Requests } from './requests.ts';
 import { ClientSemaphore } from './semaphore.ts';
 import type { Semaphore } from './semaphore.ts';
-import { Session } from './session.ts';
-import type { SessionParts } from './session.ts';
+import type { Session, SessionParts } from './session.ts';
+import { Sessions } from './sessions.ts';
 import { askNode } from './single-request.ts';
 
 export type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
@@ -46,7 +46,7 @@ class LockClient implements Client, LinksOwner, LockHome {
   private readonly requests: Requests;
   private readonly parts: SessionParts;
   private readonly queries: Queries;
-  private current: Session;
+  private readonly sessions: Sessions;
   /** Why nothing can be asked any more. */
   private failure: HoldfastError | null = null;
   private closing: Promise<void> | null = null;
@@ -56,7 +56,8 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.ports = ports;
     this.settings = settings;
     this.waitMs = settings.waitMs;
-    this.links = new Links(ports, settings, this);
+    const clusterId = settings.resume?.clusterId ?? null;
+    this.links = new Links(ports, settings, this, clusterId);
     this.requests = new Requests(ports, this.links);
     this.readyWaits = new ReadyWaits(ports.clock, this.links);
     const { clock, random, logger } = ports;
@@ -64,7 +65,7 @@ class LockClient implements Client, LinksOwner, LockHome {
     const renewals = createRenewals(ports, settings, links);
     this.parts = { clock, ...renewals, random, logger, links, requests, settings };
     this.queries = new Queries(this.parts);
-    this.current = new Session(this.parts);
+    this.sessions = new Sessions(this.parts, () => this.tellReady());
   }
 
   open(): void {
@@ -73,6 +74,7 @@ class LockClient implements Client, LinksOwner, LockHome {
       this.warn(`ttlMs ${ttlMs} may not outlast the change of a leader; ${TTL_MS_ADVISED} does`);
     }
     this.links.open();
+    this.sessions.begin();
   }
 
   get clusterId(): string | null {
@@ -80,12 +82,12 @@ class LockClient implements Client, LinksOwner, LockHome {
   }
 
   get session(): ClientSession {
-    return this.current;
+    return this.sessions.current;
   }
 
   ready(connectMs: number): Promise<void> {
     const waiting = this.readyWaits.add(connectMs);
-    this.readyWaits.tell(this.failure);
+    this.tellReady();
     return waiting;
   }
 
@@ -125,6 +127,15 @@ class LockClient implements Client, LinksOwner, LockHome {
     return this.queries.endSession(session, options);
   }
 
+  grants(): readonly Grant[] {
+    return this.sessions.grants();
+  }
+
+  async takeOver(text: string): Promise<Grant> {
+    this.checkOpen();
+    return this.sessions.takeOver(text);
+  }
+
   nodes(): readonly NodeView[] {
     return this.links.views();
   }
@@ -150,11 +161,8 @@ class LockClient implements Client, LinksOwner, LockHome {
   }
 
   liveSession(): Session {
-    if (this.failure !== null) throw this.failure;
-    if (this.closing !== null) throw new HoldfastError('CLOSED', 'this client is closing');
-    const isLost = this.current.id !== null && !this.current.isAlive(false);
-    if (isLost || this.current.loss !== null) this.current = new Session(this.parts);
-    return this.current;
+    this.checkOpen();
+    return this.sessions.live();
   }
 
   warn(message: string): void {
@@ -167,19 +175,19 @@ class LockClient implements Client, LinksOwner, LockHome {
       case 'answer':
         return this.requests.onReply(link, message);
       case 'keepAliveReply':
-        for (const result of message.items) this.current.onKeepAlive(result);
+        for (const result of message.items) this.sessions.onKeepAlive(result);
         return;
       case 'news':
-        return this.current.onNews(message.news);
+        return this.sessions.onNews(message.news);
       default: // greetings and farewells are the links' own
     }
   }
 
   onChange(): void {
     // The session first: it attaches to a new leader before anything else goes there.
-    this.current.onChange();
+    this.sessions.onChange();
     this.requests.onChange();
-    this.readyWaits.tell(this.failure);
+    this.tellReady();
   }
 
   onDrain(): void {
@@ -187,19 +195,32 @@ class LockClient implements Client, LinksOwner, LockHome {
   }
 
   onDown(link: NodeLink): void {
-    this.current.onDown(link);
+    this.sessions.onDown(link);
     this.requests.onDown(link);
     this.requests.pumpSoon();
   }
 
   onClusterChange(error: HoldfastError): void {
     const text = 'the nodes belong to another cluster now, where this session never was';
-    this.current.lose({ code: 'CLUSTER_CHANGED', text, details: {} });
+    this.sessions.lose({ code: 'CLUSTER_CHANGED', text, details: {} });
     this.end(error);
   }
 
+  private checkOpen(): void {
+    if (this.failure !== null) throw this.failure;
+    if (this.closing !== null) throw new HoldfastError('CLOSED', 'this client is closing');
+  }
+
+  // A leader is known, and the session that was to be resumed is there.
+  private tellReady(): void {
+    const { resumeState } = this.sessions;
+    if (this.failure !== null) this.readyWaits.tell(this.failure);
+    else if (resumeState === 'done') this.readyWaits.tell(null);
+    else if (resumeState !== 'pending') this.readyWaits.tell(resumeState);
+  }
+
   private async shutDown(drainMs: number): Promise<void> {
-    await endSession(this.current, drainMs);
+    await this.sessions.close(drainMs);
     this.end(new HoldfastError('CLOSED', 'this client is closed'));
   }
 
@@ -208,6 +229,6 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.requests.failAll(this.failure);
     this.parts.renewals.close();
     this.links.close(this.failure.code);
-    this.readyWaits.tell(this.failure);
+    this.tellReady();
   }
 }

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
+import type { Loss } from './loss.ts';
 import { promiseWithin } from './promise-within.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
@@ -9,7 +10,8 @@ const FAREWELL_MS = 2_000;
 
 /**
  * Ends a session: nothing waits in it any more, holders may finish for `drainMs` while renewals go
- * on (bull#1615), then it is closed, which frees the rest in one entry. Never rejects.
+ * on (bull#1615), then it is closed, which frees the rest in one entry. A session that others hold
+ * in too is left to them: then every grant of ours is given back for itself. Never rejects.
  */
 export async function endSession(session: Session, drainMs: number): Promise<void> {
   session.holdings.giveUpWaiting(
@@ -17,8 +19,15 @@ export async function endSession(session: Session, drainMs: number): Promise<voi
   );
   if (drainMs > 0 && session.isAlive(false)) await drained(session, drainMs);
   const wasAlive = session.isAlive(true);
-  session.lose({ code: 'CLOSED', text: 'the client was closed', details: {} });
-  if (wasAlive) await close(session);
+  const isOfOthers = session.isShared || session.isHandedOver;
+  const loss: Loss = { code: 'CLOSED', text: 'the client was closed', details: {} };
+  if (wasAlive && isOfOthers) {
+    for (const [, held] of session.holdings.grants()) held.giveBack(loss);
+  }
+  session.lose(loss);
+  if (!wasAlive) return;
+  if (isOfOthers) await settled(session);
+  else await close(session);
 }
 
 function drained(session: Session, drainMs: number): Promise<void> {
@@ -46,4 +55,20 @@ async function close(session: Session): Promise<void> {
   } catch (error) {
     parts.logger.warn(error instanceof Error ? error.message : String(error));
   }
+}
+
+// Until the cluster has confirmed what was given back and given up. If it does not in time, the
+// rest ends with the session.
+function settled(session: Session): Promise<void> {
+  const { clock, logger } = session.parts;
+  return new Promise((resolve) => {
+    const limit = callAt(clock, clock.monoUs() + FAREWELL_MS * 1000, () => {
+      logger.warn(`what was held was not confirmed as given back within ${FAREWELL_MS} ms`);
+      resolve();
+    });
+    session.sequence.whenSettled(() => {
+      limit.cancel();
+      resolve();
+    });
+  });
 }

@@ -1,15 +1,11 @@
-import { HoldfastError } from '../base/error.ts';
+import type { HoldfastError } from '../base/error.ts';
 import type { SessionId, Token } from '../base/units.ts';
 import type { LockMode } from '../locks/commands.ts';
-import type { Timer } from '../ports/clock.ts';
-import type { Outcome } from '../locks/outcomes.ts';
-import { lossReason, nameList } from './loss.ts';
+import { Hold } from './hold.ts';
+import type { GrantStart } from './hold.ts';
+import { grantName } from './loss.ts';
 import { invalid } from './options.ts';
-import type { Loss } from './loss.ts';
-import type { Held } from './holdings.ts';
 import type { Session } from './session.ts';
-import { SessionCommand } from './session-command.ts';
-import { callAt } from './timer.ts';
 
 /**
  * A lock that is held, for now. It may be lost at any moment: the process pauses, the network
@@ -30,8 +26,9 @@ export interface Grant {
   /** Slot numbers of one of the names; empty for a lock. Throws INVALID for any other name. */
   slotsOf(name: string): readonly number[];
   /**
-   * Aborts when the grant is over or about to be, without the holder's own doing. Its reason is a
-   * HoldfastError: SESSION_GONE, BROKEN, CLOSED, UNAVAILABLE, EVENT_LOOP_BLOCKED, CLUSTER_CHANGED.
+   * Aborts when the grant is over or about to be, unless it was released. Its reason is a
+   * HoldfastError: SESSION_EXPIRED, SESSION_ENDED, SESSION_GONE, UNAVAILABLE, EVENT_LOOP_BLOCKED,
+   * CLUSTER_CHANGED, BROKEN, HOLD_OVER, HANDED_OVER or CLOSED. One for all handles of a grant.
    */
   readonly signal: AbortSignal;
   /** Whether it is believed to be held at this moment. Once false, always false. */
@@ -46,62 +43,57 @@ export interface Grant {
    * answered within requestMs, and then goes on trying for as long as the session lives.
    */
   release(): Promise<boolean>;
+  /**
+   * Another handle of the same grant, for code that takes the lock within code that has it: same
+   * token, no message. The lock goes back when the last handle is released. Throws LOCK_LOST unless
+   * held. Nothing else lets a session in twice: a second acquire waits like any other.
+   */
+  reenter(): Grant;
+  /**
+   * Ends the belief here (HANDED_OVER), for all handles, gives nothing back, and returns a text
+   * with which Client.takeOver takes the grant over in another process: it names the session, so
+   * whoever reads it can act in it. This client renews the session for as long as it is open, and
+   * does not end it when it closes. Throws LOCK_LOST unless held.
+   */
+  handOver(): string;
   /** Releases; never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the cluster granted. */
-export interface GrantStart {
-  readonly names: readonly string[];
-  readonly token: Token;
-  readonly acquireSeq: number;
-  /** Of the first name. */
-  readonly mode: LockMode;
-  /** As in GRANTED: slot numbers for each name, or empty. */
-  readonly slots: readonly (readonly number[])[];
-}
-
-/** Grant of a session; registers itself there. */
-export class SessionGrant implements Grant, Held {
+/** One handle of a hold; the first one makes it. */
+export class SessionGrant implements Grant {
   readonly names: readonly string[];
   readonly name: string;
   readonly token: Token;
   readonly mode: LockMode;
   protected readonly session: Session;
   protected readonly acquireSeq: number;
-  private readonly slotLists: readonly (readonly number[])[];
-  // Made when first asked for: most grants of a busy client never need one.
-  private controller: AbortController | null = null;
-  private loss: Loss | null = null;
+  private readonly hold: Hold;
   private releasing: Promise<boolean> | null = null;
 
-  constructor(session: Session, start: GrantStart) {
+  constructor(session: Session, start: GrantStart, hold: Hold = new Hold(session, start)) {
     this.session = session;
+    this.hold = hold;
     this.names = start.names;
     this.name = start.names[0] ?? '';
     this.token = start.token;
     this.mode = start.mode;
     this.acquireSeq = start.acquireSeq;
-    this.slotLists = start.slots;
-    session.holdings.hold(this.acquireSeq, this);
+    hold.enter(this);
   }
 
   get slots(): readonly number[] {
-    return this.slotLists.find((slots) => slots.length > 0) ?? [];
+    return this.hold.start.slots.find((slots) => slots.length > 0) ?? [];
   }
 
   slotsOf(name: string): readonly number[] {
     const at = this.names.indexOf(name);
-    if (at >= 0) return this.slotLists[at] ?? [];
-    throw invalid('name', `one of the names of ${this.describe()}`, name);
+    if (at >= 0) return this.hold.start.slots[at] ?? [];
+    throw invalid('name', `one of the names of ${grantName(this)}`, name);
   }
 
   get signal(): AbortSignal {
-    if (this.controller === null) {
-      this.controller = new AbortController();
-      if (this.loss !== null) this.controller.abort(this.reason(this.loss));
-    }
-    return this.controller.signal;
+    return this.hold.signal;
   }
 
   held(): boolean {
@@ -109,7 +101,7 @@ export class SessionGrant implements Grant, Held {
   }
 
   remainingMs(): number {
-    return this.isBelieved(false) ? this.session.remainingMs() : 0;
+    return this.releasing === null ? this.hold.remainingMs() : 0;
   }
 
   assertHeld(): void {
@@ -119,10 +111,18 @@ export class SessionGrant implements Grant, Held {
   release(): Promise<boolean> {
     if (this.releasing !== null) return this.releasing.then(() => false);
     if (!this.isBelieved(false)) return Promise.reject(this.lostError());
-    // The belief ends before the bytes leave (RAFT.md §14.2).
-    this.session.holdings.letGo(this.acquireSeq);
-    this.releasing = new Promise((resolve, reject) => this.sendRelease(resolve, reject));
+    this.releasing = this.hold.leave(this);
     return this.releasing;
+  }
+
+  reenter(): Grant {
+    this.assertHeld();
+    return new SessionGrant(this.session, this.hold.start, this.hold);
+  }
+
+  handOver(): string {
+    this.assertHeld();
+    return this.hold.handOver();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,82 +140,24 @@ export class SessionGrant implements Grant, Held {
 
   /** What assertHeld would say now, without any of its effects: for onlookers. */
   isBelievedNow(): boolean {
-    const isOpen = this.loss === null && this.releasing === null && this.session.loss === null;
-    return isOpen && this.session.peekLeftUs() > 0;
+    const isOpen = this.hold.loss === null && this.releasing === null && this.session.loss === null;
+    return isOpen && this.hold.peekLeftUs() > 0;
   }
 
   /** Microseconds of lease time until the end of the belief, negative after it; for onlookers. */
   peekLeftUs(): number {
-    return this.session.peekLeftUs();
-  }
-
-  onLost(loss: Loss): void {
-    if (this.loss !== null || this.releasing !== null) return;
-    this.loss = loss;
-    this.session.holdings.letGo(this.acquireSeq);
-    this.controller?.abort(this.reason(loss));
+    return this.hold.peekLeftUs();
   }
 
   protected isBelieved(mustLook: boolean): boolean {
-    return this.loss === null && this.releasing === null && this.session.isAlive(mustLook);
-  }
-
-  private reason(loss: Loss): HoldfastError {
-    return lossReason(this.describe(), loss);
+    return this.releasing === null && this.hold.isBelieved(mustLook);
   }
 
   protected lostError(): HoldfastError {
-    // A listener of the session's signal may ask before this grant was told.
-    const loss = this.loss ?? this.session.loss;
-    if (loss === null || this.releasing !== null) {
-      return new HoldfastError('LOCK_LOST', `${this.describe()} was released`, { outcome: 'none' });
-    }
-    const cause = this.reason(loss);
-    const { details, text } = loss;
-    return new HoldfastError('LOCK_LOST', `${this.describe()} is lost: ${text}`, {
-      details,
-      cause,
-    });
-  }
-
-  private sendRelease(resolve: (isMine: boolean) => void, reject: (error: Error) => void): void {
-    const { session, name, token, acquireSeq } = this;
-    const { clock, settings, links } = session.parts;
-    let limit: Timer | null = null;
-    const onOutcome = (outcome: Outcome): void => {
-      limit?.cancel();
-      if (outcome.code === 'DONE') resolve(true);
-      else reject(this.refusedError(outcome));
-    };
-    const onFail = (error: HoldfastError): void => {
-      limit?.cancel();
-      reject(error);
-    };
-    const id = session.id ?? '';
-    const command = new SessionCommand(
-      session.sequence,
-      (seq) => ({ op: 'release', session: id, seq, name, acquireSeq, token }),
-      { onOutcome, onFail },
-    );
-    const ticket = session.parts.requests.submitFreeing(command);
-    limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
-      const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
-      const text =
-        `no leader confirmed the release of ${this.describe()} within ${settings.requestMs} ms; ` +
-        `it is tried again until the session ends. Tried ${links.describe()}`;
-      reject(new HoldfastError(code, text));
-    });
-  }
-
-  private refusedError(outcome: Outcome): HoldfastError {
-    const text = 'message' in outcome ? outcome.message : `the answer was ${outcome.code}`;
-    const details = { answer: outcome.code };
-    return new HoldfastError('LOCK_LOST', `${this.describe()} was lost before: ${text}`, {
-      details,
-    });
+    return this.releasing === null ? this.hold.lostError() : this.hold.releasedError();
   }
 
   protected describe(): string {
-    return `the lock ${nameList(this.names)} (token ${this.token})`;
+    return grantName(this);
   }
 }

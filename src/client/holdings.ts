@@ -2,6 +2,7 @@
 
 import type { HoldfastError } from '../base/error.ts';
 import type { Token } from '../base/units.ts';
+import type { Grant } from './grant.ts';
 import type { Loss } from './loss.ts';
 
 /** An acquire that has no answer, or waits in the queue. */
@@ -22,7 +23,11 @@ export interface Waiting {
 /** A grant that nobody has released. */
 export interface Held {
   readonly names: readonly string[];
+  /** One that stands for it, among the handles that were not released. */
+  handle(): Grant | undefined;
   onLost(loss: Loss): void;
+  /** Ends the belief with this loss, and sends the lock back. */
+  giveBack(loss: Loss): void;
 }
 
 /**

@@ -3,10 +3,11 @@ import type { LockMode } from '../locks/commands.ts';
 import { Acquisition } from './acquisition.ts';
 import type { AcquireRequest } from './acquisition.ts';
 import { SessionGrant } from './grant.ts';
-import type { Grant, GrantStart } from './grant.ts';
+import type { Grant } from './grant.ts';
+import type { GrantStart } from './hold.ts';
 import { checkItems, checkMode, requestItems } from './items.ts';
 import type { CheckedItem, LockItem } from './items.ts';
-import { checkKnown, checkMeta, checkWaitMs, invalid } from './options.ts';
+import { checkKnown, checkMaxHoldMs, checkMeta, checkWaitMs, invalid } from './options.ts';
 import type { Meta } from './options.ts';
 import type { Session } from './session.ts';
 
@@ -26,6 +27,8 @@ export interface AcquireOptions {
    * passing. Default `exclusive`. Counts for locks that lockAll gave no mode of their own.
    */
   readonly mode?: LockMode;
+  /** How long it is held at most; the client's maxHoldMs unless given. See there. */
+  readonly maxHoldMs?: number;
 }
 
 /**
@@ -58,6 +61,7 @@ const ACQUIRE_OPTIONS: readonly string[] = [
   'signal',
   'meta',
   'mode',
+  'maxHoldMs',
 ] satisfies readonly (keyof AcquireOptions)[];
 
 // Of a wait that never is nobody may believe that it happens.
@@ -124,6 +128,7 @@ export class ClientLock implements Lock {
       await grant.release();
       return null;
     } catch (error) {
+      if (isHandedOver(grant)) return null; // by the body itself
       if (HoldfastError.is(error) && error.code === 'LOCK_LOST') return error;
       this.home.warn(error instanceof Error ? error.message : String(error));
       return null;
@@ -144,10 +149,12 @@ export class ClientLock implements Lock {
 /** The part of an acquire's options that every form has. Throws HoldfastError INVALID. */
 export function checkWait(
   home: Pick<LockHome, 'waitMs'>,
-  options: Pick<AcquireOptions, 'waitMs' | 'signal' | 'meta'>,
-): Pick<AcquireRequest, 'waitMs' | 'signal' | 'meta'> {
+  options: Pick<AcquireOptions, 'waitMs' | 'signal' | 'meta' | 'maxHoldMs'>,
+): Pick<AcquireRequest, 'waitMs' | 'signal' | 'meta' | 'maxHoldMs'> {
   const waitMs = options.waitMs === undefined ? home.waitMs : checkWaitMs(options.waitMs);
-  return { waitMs, meta: checkMeta(options.meta), signal: checkSignal(options.signal) };
+  const maxHoldMs = options.maxHoldMs === undefined ? null : checkMaxHoldMs(options.maxHoldMs);
+  const signal = checkSignal(options.signal);
+  return { waitMs, meta: checkMeta(options.meta), maxHoldMs, signal };
 }
 
 /** An AbortSignal, or null for none. Throws HoldfastError INVALID. */
@@ -171,6 +178,10 @@ export function acquireIn<G extends Grant>(
       onFailed: reject,
     }).start();
   });
+}
+
+function isHandedOver({ signal }: Grant): boolean {
+  return HoldfastError.is(signal.reason) && signal.reason.code === 'HANDED_OVER';
 }
 
 type Ending<T> =

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../base/error.ts';
 import type { ErrorCode, ErrorDetails } from '../base/error.ts';
+import type { Token } from '../base/units.ts';
 
 /** The codes with which a session or a grant can be lost; see base/error.ts and guarantees.md. */
 export const LOSS_CODES = [
@@ -29,6 +30,11 @@ export interface Loss {
 /** The reason that a signal carries. `what` names what was lost. */
 export function lossReason(what: string, loss: Loss): HoldfastError {
   return new HoldfastError(loss.code, `${what} is lost: ${loss.text}`, { details: loss.details });
+}
+
+/** How messages name a grant. */
+export function grantName(grant: { names: readonly string[]; token: Token }): string {
+  return `the lock ${nameList(grant.names)} (token ${grant.token})`;
 }
 
 /** `"a"`, or `"a" and 2 more`. */

@@ -3,6 +3,8 @@
 
 import { HoldfastError, describeValue } from '../base/error.ts';
 import { utf8Length } from '../base/name.ts';
+import { readSessionText } from './hand-over.ts';
+import type { SavedSession } from './hand-over.ts';
 
 /** Links of one client: one to every node (DESIGN.md §6). */
 export const NODES_MAX = 7;
@@ -49,10 +51,20 @@ export interface ClientOptions {
    */
   readonly keepAlive?: KeepAlive;
   /**
-   * How long a lock is held at most, from 1 to 86,400,000: then it is given back, if need be by
-   * not renewing the session any more. No limit unless given.
+   * How long a lock is held at most, from 1 to 86,400,000, counted from the moment at which this
+   * client learns of the grant: then it is believed no more (HOLD_OVER) and given back, if need be
+   * by not renewing the session any more. Work that takes longer runs without the lock from then
+   * on: watch the signal, and give the token to what is protected. No limit unless given.
    */
   readonly maxHoldMs?: number;
+  /**
+   * A text of ClientSession.save of a former life of this process, which must have ended: goes on
+   * with its session and all that it held (Client.grants). `name`, `meta`, `lockDelayMs` and the
+   * TTL stay as they were; they count for another session after a loss. A session that has expired
+   * cannot be resumed, and its lock-delay keeps its former holder out like everybody else. `ready`
+   * rejects with SESSION_GONE then, and with CLUSTER_CHANGED at the nodes of another cluster.
+   */
+  readonly resume?: string;
 }
 
 /** See ClientOptions.keepAlive. */
@@ -72,6 +84,7 @@ export interface Settings {
   readonly keepAlive: KeepAlive;
   /** Infinity: no limit. */
   readonly maxHoldMs: number;
+  readonly resume: SavedSession | null;
 }
 
 const OPTION_NAMES: readonly string[] = [
@@ -85,12 +98,15 @@ const OPTION_NAMES: readonly string[] = [
   'marginMs',
   'keepAlive',
   'maxHoldMs',
+  'resume',
 ] satisfies readonly (keyof ClientOptions)[];
 
 /** Throws HoldfastError INVALID. */
 export function checkOptions(options: ClientOptions): Settings {
   checkKnown(options, OPTION_NAMES);
-  const ttlMs = checkTtl(options.ttlMs === undefined ? 15_000 : options.ttlMs);
+  const resume = options.resume === undefined ? null : readSessionText(options.resume);
+  const normalMs = resume === null ? 15_000 : resume.ttlMs;
+  const ttlMs = checkTtl(options.ttlMs === undefined ? normalMs : options.ttlMs);
   const marginMsMax = Math.floor((ttlMs ?? TTL_MS_MAX) / 2);
   const marginMs = Math.min(1_000, Math.max(50, Math.floor((ttlMs ?? TTL_MS_MAX) / 20)));
   return {
@@ -104,6 +120,7 @@ export function checkOptions(options: ClientOptions): Settings {
     marginMs: checkWhole('marginMs', options.marginMs ?? marginMs, [0, marginMsMax]),
     keepAlive: checkKeepAlive(options),
     maxHoldMs: checkMaxHoldMs(options.maxHoldMs),
+    resume,
   };
 }
 

@@ -33,6 +33,7 @@ const OPTION_NAMES: readonly string[] = [
   'waitMs',
   'signal',
   'meta',
+  'maxHoldMs',
   'permits',
 ] satisfies readonly (keyof SemaphoreOptions)[];
 

@@ -1,17 +1,64 @@
+import { UNNUMBERED_SEQ_MIN } from '../locks/commands.ts';
+import type { Random } from '../ports/random.ts';
+
 /** Undecided requests of one session; beyond it the client queues locally (RAFT.md §12). */
 export const WINDOW_MAX = 4_096;
+
+/** Where the commands of a session get their numbers. */
+export interface Numbering {
+  /** The next number, or null while the window is full. */
+  admit(): number | null;
+  /** The answer is known, or nobody will ask for it again. Idempotent. */
+  settle(seq: number): void;
+  /** All requests below were answered: the cluster may forget their results. */
+  ackedBelow(): number;
+  /** Calls back once, as soon as all that was admitted is settled; at once if it is. */
+  whenSettled(callback: () => void): void;
+}
+
+/** What was admitted and is not settled. */
+class Undecided {
+  // In the order of admission.
+  private readonly seqs = new Set<number>();
+  private onSettled: (() => void) | null = null;
+
+  add(seq: number): void {
+    this.seqs.add(seq);
+  }
+
+  delete(seq: number): void {
+    if (!this.seqs.delete(seq) || this.seqs.size > 0) return;
+    const callback = this.onSettled;
+    this.onSettled = null;
+    callback?.();
+  }
+
+  oldest(): number | undefined {
+    for (const seq of this.seqs) return seq;
+    return undefined;
+  }
+
+  whenSettled(callback: () => void): void {
+    if (this.seqs.size === 0) callback();
+    else this.onSettled = callback;
+  }
+}
 
 /**
  * Numbers the requests of one session and knows which answers are still missing. A request that
  * was answered QUEUED or GRANTED is decided here: its record in the state machine is the waiter
  * or the grant itself, which may lie below `ackedBelow` (RAFT.md §12).
  */
-export class Sequence {
+export class Sequence implements Numbering {
   private nextSeq = 1;
-  // Grows in ascending order, so its first element is the smallest.
-  private readonly undecided = new Set<number>();
+  // Admitted in ascending order, so its oldest element is the smallest.
+  private readonly undecided = new Undecided();
 
-  /** The next number, or null while the window is full. */
+  /** From now on numbers begin here; for a session whose earlier ones another process gave out. */
+  startAt(seq: number): void {
+    this.nextSeq = seq;
+  }
+
   admit(): number | null {
     if (this.nextSeq >= this.ackedBelow() + WINDOW_MAX) return null;
     const seq = this.nextSeq++;
@@ -19,14 +66,52 @@ export class Sequence {
     return seq;
   }
 
-  /** The answer is known, or nobody will ask for it again. Idempotent. */
   settle(seq: number): void {
     this.undecided.delete(seq);
   }
 
-  /** All requests below were answered: the cluster may forget their results. */
   ackedBelow(): number {
-    for (const smallest of this.undecided) return smallest;
-    return this.nextSeq;
+    return this.undecided.oldest() ?? this.nextSeq;
+  }
+
+  whenSettled(callback: () => void): void {
+    this.undecided.whenSettled(callback);
+  }
+}
+
+const HIGH_BITS = 20;
+const LOW_VALUES = 2 ** 32;
+
+/**
+ * Numbers for whoever shares a session with the process that numbers its requests: drawn from the
+ * range in which no answers are kept (UNNUMBERED_SEQ_MIN). Only for commands that name what they
+ * mean, so that a repetition does no harm: a release names its grant.
+ */
+export class DrawnNumbers implements Numbering {
+  private readonly random: Random;
+  private readonly undecided = new Undecided();
+
+  constructor(random: Random) {
+    this.random = random;
+  }
+
+  admit(): number {
+    const high = this.random.u32() >>> (32 - HIGH_BITS);
+    const seq = UNNUMBERED_SEQ_MIN + high * LOW_VALUES + this.random.u32();
+    this.undecided.add(seq);
+    return seq;
+  }
+
+  settle(seq: number): void {
+    this.undecided.delete(seq);
+  }
+
+  /** The answers are the other process's to acknowledge. */
+  ackedBelow(): number {
+    return 0;
+  }
+
+  whenSettled(callback: () => void): void {
+    this.undecided.whenSettled(callback);
   }
 }

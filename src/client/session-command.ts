@@ -5,7 +5,7 @@ import type { CommandMessage } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
 import type { CommandBody } from '../wire/command.ts';
 import type { Decision, Exchange } from './exchange.ts';
-import type { Sequence } from './sequence.ts';
+import type { Numbering } from './sequence.ts';
 
 /** What becomes of a command. */
 export interface CommandOwner {
@@ -20,12 +20,12 @@ export interface CommandOwner {
 export class SessionCommand implements Exchange {
   /** 0 until it was sent once. */
   seq = 0;
-  private readonly sequence: Sequence;
+  private readonly sequence: Numbering;
   private readonly build: (seq: number) => CommandBody;
   private readonly owner: CommandOwner;
   private body: Uint8Array | null = null;
 
-  constructor(sequence: Sequence, build: (seq: number) => CommandBody, owner: CommandOwner) {
+  constructor(sequence: Numbering, build: (seq: number) => CommandBody, owner: CommandOwner) {
     this.sequence = sequence;
     this.build = build;
     this.owner = owner;

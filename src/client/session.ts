@@ -1,14 +1,14 @@
 // A client's standing with the cluster: one lease, numbered requests, what it holds and waits for.
 
-import type { HoldfastError } from '../base/error.ts';
+import { HoldfastError } from '../base/error.ts';
 import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
-import type { Ticket } from './exchange.ts';
 import { GrantChecks } from './grant-check.ts';
+import { sessionText } from './hand-over.ts';
 import { Holdings } from './holdings.ts';
 import type { Waiting } from './holdings.ts';
 import { Lease } from './lease.ts';
@@ -17,12 +17,12 @@ import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
 import { lossReason } from './loss.ts';
 import type { Loss } from './loss.ts';
-import { Opening } from './opening.ts';
 import type { Opened } from './opening.ts';
 import type { Settings } from './options.ts';
+import type { Origin } from './origin.ts';
 import type { RenewalHost } from './renewal-host.ts';
 import type { Requests } from './requests.ts';
-import { Sequence } from './sequence.ts';
+import type { Numbering } from './sequence.ts';
 
 /** Waiting acquires are asked about this often, in case that news of them were lost. */
 const RECHECK_US = 15_000_000;
@@ -44,23 +44,32 @@ export interface SessionParts {
  * (CURATOR-604).
  */
 export class Session {
-  readonly sequence = new Sequence();
+  readonly sequence: Numbering;
   readonly holdings = new Holdings();
   readonly parts: SessionParts;
-  /** null until it is open. */
+  /** Another process opened it and numbers its requests: it is not ours to end. */
+  readonly isShared: boolean;
+  /** null until the cluster has confirmed it. */
   id: SessionId | null = null;
   /** Why it is over; null while it is not. */
   loss: Loss | null = null;
+  /** Grants of it are in the hands of another process: it must outlive this client. */
+  isHandedOver = false;
+  private readonly origin: Origin;
   private readonly checks = new GrantChecks(this);
   private readonly controller = new AbortController();
   private lease: Lease | null = null;
-  private opening: Ticket | null = null;
+  private ttlMs: number | null = null;
+  private isOpen = false;
   private attachedTo: NodeLink | null = null;
   private recheckedUs: number;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionParts, makeOrigin: (session: Session) => Origin) {
     this.parts = parts;
     this.recheckedUs = parts.clock.monoUs();
+    this.origin = makeOrigin(this);
+    this.sequence = this.origin.sequence;
+    this.isShared = this.origin.isShared;
   }
 
   get signal(): AbortSignal {
@@ -74,17 +83,18 @@ export class Session {
       return;
     }
     this.holdings.join(waiting);
-    if (this.id !== null) waiting.onOpen();
-    else this.opening ??= this.parts.requests.submit(this.newOpening());
+    if (this.isOpen) waiting.onOpen();
+    else this.origin.begin();
+  }
+
+  /** Looks for a session that is there already; a new one is opened when somebody joins. */
+  begin(): void {
+    this.origin.begin();
   }
 
   /** It was decided or given up. Idempotent. */
   forget(acquireSeq: number, waiting: Waiting): void {
-    if (!this.holdings.forget(acquireSeq, waiting)) return;
-    // What may have opened a session goes on, for the next acquire: each new one would leave one.
-    if (this.opening?.isInDoubt() === true) return;
-    this.opening?.drop();
-    this.opening = null;
+    if (this.holdings.forget(acquireSeq, waiting) && !this.isOpen) this.origin.onUnwanted();
   }
 
   /** Whether the lease is believed now; see Lease.isAlive. */
@@ -102,14 +112,8 @@ export class Session {
   }
 
   onKeepAlive(result: KeepAliveResult): void {
+    this.origin.onKeepAlive(result);
     this.lease?.onResult(result);
-  }
-
-  private onConfirmed(): void {
-    const nowUs = this.parts.clock.monoUs();
-    if (nowUs - this.recheckedUs < RECHECK_US) return;
-    this.recheckedUs = nowUs;
-    this.holdings.askAgain();
   }
 
   onNews(news: SessionNews): void {
@@ -130,7 +134,9 @@ export class Session {
 
   /** A link came up, or another node leads. */
   onChange(): void {
-    if (this.id === null || this.loss !== null) return;
+    if (this.loss !== null) return;
+    this.origin.onChange();
+    if (this.id === null) return;
     const leader = this.parts.links.leader();
     if (leader !== null && leader !== this.attachedTo) {
       this.attach(leader);
@@ -149,42 +155,65 @@ export class Session {
     if (this.loss !== null) return;
     this.loss = loss;
     this.lease?.stop();
-    this.opening?.drop();
+    this.origin.stop();
     this.controller.abort(lossReason(`session ${this.id ?? '(not open)'}`, loss));
     this.holdings.lose(loss);
   }
 
-  private newOpening(): Opening {
-    return new Opening(this.parts, this.parts.settings, {
-      onOpened: (opened) => this.onOpened(opened),
-      onRefused: (error) => this.onRefused(error),
-    });
-  }
-
-  private onOpened(opened: Opened): void {
+  /**
+   * The cluster confirmed it: from now on the lease is believed and renewed. False: the answer took
+   * as long as the lease, so nothing was believed yet.
+   */
+  onConfirmed(opened: Opened): boolean {
     const { parts } = this;
-    const lease = new Lease(parts, opened, {
-      onConfirmed: () => this.onConfirmed(),
+    const marginMs = Math.min(parts.settings.marginMs, (opened.ttlMs ?? Infinity) / 2);
+    const lease = new Lease({ ...parts, settings: { marginMs } }, opened, {
+      onConfirmed: () => this.onRenewed(),
       onOver: (loss) => this.onLeaseOver(loss),
     });
-    if (lease.remainingMs() <= parts.settings.marginMs) {
-      // The answer took as long as the lease: nothing was believed yet, so begin again.
+    if (lease.remainingMs() <= marginMs) {
       probes.reach('open-answered-too-late');
       lease.stop();
-      this.opening = parts.requests.submit(this.newOpening());
-      return;
+      return false;
     }
-    this.opening = null;
     this.id = opened.session;
+    this.ttlMs = opened.ttlMs;
     this.lease = lease;
     const leader = parts.links.leader();
     if (leader !== null) this.attach(leader);
+    return true;
+  }
+
+  /** Whoever waits for it may go on: its requests have numbers of their own. */
+  onOpen(): void {
+    this.isOpen = true;
     for (const waiting of this.holdings.joined()) waiting.onOpen();
   }
 
-  private onRefused(error: HoldfastError): void {
-    this.opening = null;
+  /** The cluster will not open it. */
+  onRefused(error: HoldfastError): void {
     for (const waiting of this.holdings.joined()) waiting.onRefused(error);
+  }
+
+  /** A text for ClientOptions.resume; see ClientSession.save. */
+  save(): string {
+    const { clusterId } = this.parts.links;
+    if (this.loss !== null) throw lossReason('the session', this.loss);
+    if (this.id === null || clusterId === null) {
+      throw new HoldfastError(
+        'SESSION_GONE',
+        'there is no session yet: the first acquire opens it',
+      );
+    }
+    return sessionText({ clusterId, session: this.id, ttlMs: this.ttlMs });
+  }
+
+  /** Asks again about what news may have been missed of. */
+  private onRenewed(): void {
+    const nowUs = this.parts.clock.monoUs();
+    if (nowUs - this.recheckedUs < RECHECK_US) return;
+    this.recheckedUs = nowUs;
+    this.holdings.askAgain();
   }
 
   private onLeaseOver(loss: Loss): void {
