@@ -1,13 +1,15 @@
 // What clients asked and what they were told, overheard on their links: the black-box history of
 // a run. It is as long as the run, which is short.
 
-import type { Revision, SessionId } from '../../src/base/units.ts';
+import type { NodeId, Revision, SessionId } from '../../src/base/units.ts';
 import type { ClientMessage, NodeMessage } from '../../src/wire/client-messages.ts';
 import { decodeBody } from '../../src/wire/command.ts';
 import type { CommandBody } from '../../src/wire/command.ts';
 import type { TransportTap } from '../cluster-client.ts';
 import { TappedTransport } from './history-tap.ts';
 import type { LinkEar } from './history-tap.ts';
+import { gapsOf, LinkWatches } from './history-watches.ts';
+import type { HeardGap, WatchBook, WatchOperation } from './history-watches.ts';
 import type {
   CommandOperation,
   Heard,
@@ -21,7 +23,10 @@ import type {
 } from './history-types.ts';
 
 /** See the head of this file. Listens to any number of clients, and to all their lives. */
-export class ClientHistory {
+export class ClientHistory implements WatchBook {
+  /** In the order in which they were asked for. */
+  readonly watches: WatchOperation[] = [];
+  readonly keptFrom: (node: NodeId) => Revision;
   private readonly nowUs: () => number;
   private readonly all: Operation[] = [];
   private readonly allNews: NewsHeard[] = [];
@@ -31,9 +36,13 @@ export class ClientHistory {
   private heardRevision: Revision = 0;
   private lastOrder = 0;
 
-  /** `nowUs` gives the time of the world in microseconds. */
-  constructor(nowUs: () => number) {
+  /**
+   * `nowUs` gives the time of the world in microseconds, `keptFrom` the revision after which a
+   * node has all events for watchers; unless given, all nodes have all.
+   */
+  constructor(nowUs: () => number, keptFrom: (node: NodeId) => Revision = () => 0) {
     this.nowUs = nowUs;
+    this.keptFrom = keptFrom;
   }
 
   /** In the order in which they were first sent. */
@@ -44,6 +53,11 @@ export class ClientHistory {
   /** In the order in which they were heard. */
   get news(): readonly NewsHeard[] {
     return this.allNews;
+  }
+
+  /** What clients were told that they will not be told. */
+  get gaps(): readonly HeardGap[] {
+    return gapsOf(this.watches);
   }
 
   /** Listens to the links of a client's process; see SimCluster.client. */
@@ -135,10 +149,12 @@ class LinkHistory implements LinkEar {
   private readonly commands = new Map<number, Transmission>();
   private readonly queries = new Map<number, QueryOperation>();
   private readonly keepAlives = new Map<string, KeepAliveOperation>();
+  private readonly watches: LinkWatches;
 
   constructor(client: string, history: ClientHistory) {
     this.client = client;
     this.history = history;
+    this.watches = new LinkWatches(client, history);
   }
 
   sent(message: ClientMessage): void {
@@ -157,6 +173,10 @@ class LinkHistory implements LinkEar {
         const operation = history.addKeepAlive({ client, session });
         this.keepAlives.set(`${session} ${nonce}`, operation);
       }
+    } else if (message.type === 'watch') {
+      this.watches.sent(message);
+    } else if (message.type === 'unwatch') {
+      this.watches.ended(message.watchId);
     }
   }
 
@@ -179,7 +199,7 @@ class LinkHistory implements LinkEar {
       }
     } else if (message.type === 'news') {
       history.addNews({ ...history.hearing(message.revision, message.news), client });
-    }
+    } else this.watches.hear(message);
   }
 }
 

@@ -10,6 +10,7 @@ import { CommandLedger } from './linear-commands.ts';
 import { KeepAliveLedger } from './linear-keep-alives.ts';
 import { LinearModel } from './linear-model.ts';
 import { newsProblem, readProblem } from './linear-reads.ts';
+import { findWatchMisfit } from './linear-watches.ts';
 import type { CommittedEntry, CommittedLog } from './types.ts';
 import type { OracleName } from './verdict.ts';
 
@@ -39,7 +40,7 @@ export function findMisfit(history: ClientHistory, log: CommittedLog): Misfit | 
   for (const revision of [...reads.left(), ...news.left()]) {
     return { oracle: 'INV-12', message: `revision ${revision} was told, but never committed` };
   }
-  return commands.checkAnswers() ?? keepAlives.check(history);
+  return commands.checkAnswers() ?? keepAlives.check(history) ?? findWatchMisfit(history, log);
 }
 
 /** What was told, in the order of the entries that it is of. */

@@ -43,6 +43,8 @@ export class NodeLife implements LifeView {
   readonly machine: LockMachine;
   readonly history: NodeHistory;
   readonly disk: DiskTruth;
+  /** What it had applied when it began: it has the events of all that followed. */
+  readonly keptFrom: Index;
   private readonly parts: LifeParts;
   private readonly log: LogWatch;
   private readonly reads: ReadChecks;
@@ -75,6 +77,7 @@ export class NodeLife implements LifeView {
     this.term = start.term;
     this.committed = start.applied;
     this.lastApplied = start.applied;
+    this.keptFrom = start.applied;
   }
 
   get mirror(): LogTerms {

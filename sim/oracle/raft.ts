@@ -2,7 +2,7 @@
 // what each step changed is held against all that any node ever showed. Nothing here believes what
 // a node says of its own disk. The cost of a step that changes nothing is a few comparisons.
 
-import type { NodeId, Term } from '../../src/base/units.ts';
+import type { Index, NodeId, Term } from '../../src/base/units.ts';
 import type { ReplicatedLimits } from '../../src/locks/commands.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
@@ -65,6 +65,11 @@ export class RaftOracle {
   /** Tells of what is applied from now on. */
   follow(listener: FactListener): void {
     this.machines.follow(listener);
+  }
+
+  /** The present life of that node has applied everything after this entry itself. */
+  keptFrom(id: NodeId): Index {
+    return this.lives.get(id)?.keptFrom ?? 0;
   }
 
   /** For a new life of a node. */
