@@ -2,13 +2,13 @@
 // on elsewhere, that is another one, which says after which revision.
 
 import type { NodeId, Revision } from '../../src/base/units.ts';
+import type { NodeMessage } from '../../src/wire/client-messages.ts';
 import type {
-  NodeMessage,
   WatchEventsMessage,
   WatchMessage,
   WatchTarget,
   WatchingMessage,
-} from '../../src/wire/client-messages.ts';
+} from '../../src/wire/watch-messages.ts';
 import type { Heard, Sent } from './history-types.ts';
 
 /** One watch on one link. */

@@ -2,7 +2,7 @@
 
 import type { Revision } from '../../src/base/units.ts';
 import type { LockEvent } from '../../src/locks/outcomes.ts';
-import type { WatchEvent, WatchEventType, WatchTarget } from '../../src/wire/client-messages.ts';
+import type { WatchEvent, WatchEventType, WatchTarget } from '../../src/wire/watch-messages.ts';
 import { isSameData } from './outcomes.ts';
 import type { CommittedEntry, CommittedLog } from './types.ts';
 

@@ -5,7 +5,7 @@
 // over the links is overheard besides (linear-watches.ts).
 
 import type { Revision } from '../../src/base/units.ts';
-import type { WatchEvent, WatchTarget } from '../../src/wire/client-messages.ts';
+import type { WatchEvent, WatchTarget } from '../../src/wire/watch-messages.ts';
 import type { ClientHistory } from './history.ts';
 import type { HeardGap } from './history-watches.ts';
 import { isSameData } from './outcomes.ts';
