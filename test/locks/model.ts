@@ -4,22 +4,28 @@
 import type {
   Acquire,
   Break,
-  Cancel,
-  CloseSession,
-  Command,
   ExpireSession,
+  LiftDelay,
   OpenSession,
+  Proclaim,
   Release,
+  Command,
   ReplicatedLimits,
+  RequestItem,
 } from '../../src/locks/commands.ts';
+import { freeSlots, isFree, weightOf } from './model-needs.ts';
+import type { Tenant } from './model-needs.ts';
 
 /** What the model says of an answer: the outcome without texts and views. */
 export type Verdict = readonly (string | number | null)[];
+
+type Numbered = Extract<Command, { readonly seq: number }>;
 
 interface ModelSession {
   readonly id: string;
   readonly nonce: string;
   readonly ttlMs: number | null;
+  readonly lockDelayMs: number;
   isUsed: boolean;
   ackedBelow: number;
   readonly answers: Map<number, { hash: number | null; verdict: Verdict }>;
@@ -30,9 +36,20 @@ export interface ModelRequest {
   readonly seq: number;
   readonly hash: number;
   readonly index: number;
-  readonly names: readonly string[];
+  readonly items: readonly RequestItem[];
+  value: string | null;
   /** 0 while it waits. */
   token: number;
+  /** For each item. */
+  slots: readonly (readonly number[])[];
+}
+
+/** One name of a grant whose session expired with a lock-delay. */
+export interface ModelGhost extends Tenant {
+  readonly session: string;
+  readonly seq: number;
+  readonly token: number;
+  readonly closedAt: number;
 }
 
 export class Model {
@@ -40,6 +57,8 @@ export class Model {
   sessions: ModelSession[] = [];
   /** All live requests in the order of their entries. */
   requests: ModelRequest[] = [];
+  /** In the order of the expiries, then of the numbers. */
+  ghosts: ModelGhost[] = [];
 
   constructor(limits: ReplicatedLimits) {
     this.limits = limits;
@@ -49,11 +68,6 @@ export class Model {
     switch (command.op) {
       case 'openSession':
         return this.open(index, command);
-      case 'acquire':
-      case 'cancel':
-      case 'release':
-      case 'closeSession':
-        return this.numbered(index, command);
       case 'endSession':
         return this.find(command.session) === null ? ['SESSION_GONE'] : this.end(index, command);
       case 'expireSession':
@@ -68,26 +82,44 @@ export class Model {
       }
       case 'break':
         return this.break(index, command);
-      case 'proclaim':
       case 'liftDelay':
-        return ['DONE'];
+        return this.lift(index, term, command);
+      default:
+        return this.numbered(index, command);
     }
+  }
+
+  /** Who has the name: holders by token, then ghosts. */
+  tenants(
+    name: string,
+  ): readonly (Tenant & { readonly session: string; readonly token: number })[] {
+    const held = this.requests.flatMap(({ items, slots, session, token }) =>
+      items.map((item, at) => ({ item, slots: slots[at] ?? [], session, token })),
+    );
+    const holders = held.filter(({ token }) => token > 0);
+    return [...holders, ...this.ghosts].filter(({ item }) => item.name === name);
+  }
+
+  /** Live requests for the name that wait, or that hold. */
+  asking(name: string, isHolder: boolean): readonly ModelRequest[] {
+    const has = (request: ModelRequest) => request.items.some((item) => item.name === name);
+    return this.requests.filter((request) => request.token > 0 === isHolder && has(request));
   }
 
   private open(index: number, command: OpenSession): Verdict {
     const known = this.sessions.find((session) => session.nonce === command.nonce);
-    if (known !== undefined) return ['OPENED', known.id, known.ttlMs];
-    const { nonce, ttlMs } = command;
-    if (ttlMs !== null && (ttlMs < this.limits.ttlMsMin || ttlMs > this.limits.ttlMsMax)) {
-      return ['INVALID'];
-    }
+    if (known !== undefined) return ['OPENED', known.id, known.ttlMs, known.lockDelayMs];
+    const { nonce, ttlMs, lockDelayMs } = command;
+    const { ttlMsMin, ttlMsMax, lockDelayMsMax } = this.limits;
+    if (ttlMs !== null && (ttlMs < ttlMsMin || ttlMs > ttlMsMax)) return ['INVALID'];
+    if (lockDelayMs > lockDelayMsMax) return ['INVALID'];
     const id = `${index}-${nonce}`;
     const answers = new Map();
-    this.sessions.push({ id, nonce, ttlMs, isUsed: false, ackedBelow: 0, answers });
-    return ['OPENED', id, ttlMs];
+    this.sessions.push({ id, nonce, ttlMs, lockDelayMs, isUsed: false, ackedBelow: 0, answers });
+    return ['OPENED', id, ttlMs, lockDelayMs];
   }
 
-  private numbered(index: number, command: Acquire | Cancel | Release | CloseSession): Verdict {
+  private numbered(index: number, command: Numbered): Verdict {
     const session = this.find(command.session);
     if (session === null) return ['SESSION_GONE'];
     const { seq, bodyHash, ackedBelow, op } = command;
@@ -104,21 +136,18 @@ export class Model {
       return answer.hash === null || answer.hash === bodyHash ? answer.verdict : ['INVALID'];
     }
     const isFull = session.answers.size >= this.limits.windowMax && seq !== session.ackedBelow;
-    if (op === 'acquire' && isFull) return ['WINDOW'];
+    if ((op === 'acquire' || op === 'proclaim') && isFull) return ['WINDOW'];
     if (op === 'closeSession') return this.end(index, command);
     const verdict = this.execute(index, session, command);
     if (this.live(session.id, seq) === null) this.store(session, seq, bodyHash, verdict);
     return verdict;
   }
 
-  private execute(
-    index: number,
-    session: ModelSession,
-    command: Acquire | Cancel | Release,
-  ): Verdict {
+  private execute(index: number, session: ModelSession, command: Numbered): Verdict {
     if (command.op === 'acquire') return this.acquire(index, command);
     if (command.op === 'release') return this.release(index, command);
-    if (command.acquireSeq === command.seq) return ['INVALID'];
+    if (command.op === 'proclaim') return this.proclaim(command);
+    if (command.op === 'closeSession' || command.acquireSeq === command.seq) return ['INVALID'];
     const request = this.live(session.id, command.acquireSeq);
     if (request !== null) this.finish(index, [request], 'cancelled');
     else if (!session.answers.has(command.acquireSeq)) {
@@ -128,52 +157,89 @@ export class Model {
   }
 
   private acquire(index: number, command: Acquire): Verdict {
-    const names = command.items.map((item) => item.name);
-    const mine = this.requests.filter((request) => request.session === command.session);
-    const holdings = mine.reduce((sum, request) => sum + request.names.length, names.length);
-    if (new Set(names).size < names.length || holdings > this.limits.holdingsPerSessionMax) {
-      return ['INVALID'];
-    }
-    if (command.waitMs === 0) {
-      for (const name of names) {
-        const inTheWay = this.requests.filter((request) => request.names.includes(name));
-        const holder = inTheWay.find((request) => request.token > 0);
-        const [first] = inTheWay;
-        if (holder !== undefined) return ['LOCK_BUSY', name, holder.token, holder.session, 0];
-        if (first !== undefined) return ['LOCK_BUSY', name, null, null, first.index];
-      }
-    }
-    const { session, seq, bodyHash: hash } = command;
-    const request = { session, seq, hash, index, names, token: 0 };
+    const { session, seq, bodyHash: hash, items, value } = command;
+    if (this.isInvalid(command)) return ['INVALID'];
+    const busy = command.waitMs === 0 ? this.busy(items) : null;
+    if (busy !== null) return busy;
+    const request = { session, seq, hash, index, items, value, token: 0, slots: [] };
     this.requests.push(request);
     this.pass(index);
     return this.present(request);
   }
 
+  private isInvalid({ session, items }: Acquire): boolean {
+    if (new Set(items.map((item) => item.name)).size < items.length) return true;
+    const mine = this.requests.filter((request) => request.session === session);
+    const weight = weightOf([...mine.flatMap((request) => request.items), ...items]);
+    if (weight > this.limits.holdingsPerSessionMax) return true;
+    const present = [
+      ...this.requests.flatMap((request) => request.items),
+      ...this.ghosts.map((ghost) => ghost.item),
+    ];
+    return items.some(({ name, mode, permits }) => {
+      const others = present.filter((other) => other.name === name);
+      if (others.some((other) => other.permits?.[1] !== permits?.[1])) return true;
+      return permits !== null && (permits[0] > permits[1] || mode === 'shared');
+    });
+  }
+
+  private busy(items: readonly RequestItem[]): Verdict | null {
+    for (const item of items) {
+      const { name } = item;
+      const tenants = this.tenants(name);
+      if (!isFree(item, tenants)) {
+        const holder = tenants.find((one) => !('closedAt' in one));
+        const ghost = holder === undefined ? tenants[0] : undefined;
+        const first = [holder?.token ?? null, holder?.session ?? null];
+        return ['LOCK_BUSY', name, ...first, ghost?.token ?? null, ghost?.session ?? null, 0];
+      }
+      const [waiter] = this.asking(name, false);
+      if (waiter !== undefined) {
+        return ['LOCK_BUSY', name, null, null, null, null, waiter.index];
+      }
+    }
+    return null;
+  }
+
   private release(index: number, command: Release): Verdict {
-    const { session, acquireSeq, token, name } = command;
-    const grant = this.requests.find(
-      (request) =>
-        request.session === session &&
-        request.token === token &&
-        request.token > 0 &&
-        request.names.includes(name) &&
-        (acquireSeq === null || request.seq === acquireSeq),
-    );
-    if (grant === undefined) return ['NOT_HOLDER'];
-    this.finish(index, [grant], 'released');
+    const grants = this.grants(command);
+    if (grants.length > 1) return ['INVALID'];
+    if (grants.length === 0) return ['NOT_HOLDER'];
+    this.finish(index, grants, 'released');
     return ['DONE'];
   }
 
-  private break(index: number, { name, token, session }: Break): Verdict {
-    const grants = this.requests.filter(
+  private proclaim(command: Proclaim): Verdict {
+    const [grant, another] = this.grants(command);
+    if (another !== undefined) return ['INVALID'];
+    if (grant === undefined) return ['NOT_HOLDER'];
+    grant.value = command.value;
+    return ['DONE'];
+  }
+
+  private grants({
+    session,
+    acquireSeq,
+    token,
+    name,
+  }: Release | Proclaim): readonly ModelRequest[] {
+    return this.asking(name, true).filter(
       (request) =>
-        request.token > 0 &&
+        request.session === session &&
         request.token === token &&
-        request.names.includes(name) &&
-        (session === null || request.session === session),
+        (acquireSeq === null || request.seq === acquireSeq),
     );
-    if (grants.length === 0) return ['NOT_HOLDER'];
+  }
+
+  private break(index: number, { name, token, session }: Break): Verdict {
+    const isMeant = (one: { readonly session: string; readonly token: number }) =>
+      one.token === token && (session === null || one.session === session);
+    const grants = this.asking(name, true).filter(isMeant);
+    const ghosts = this.ghosts.filter((ghost) => ghost.item.name === name && isMeant(ghost));
+    if (grants.length + ghosts.length === 0) return ['NOT_HOLDER'];
+    this.ghosts = this.ghosts.filter(
+      (one) => !ghosts.some((ghost) => ghost.session === one.session && ghost.seq === one.seq),
+    );
     this.finish(index, grants, 'broken');
     return ['DONE'];
   }
@@ -181,7 +247,25 @@ export class Model {
   private expire(index: number, term: number, command: ExpireSession): Verdict {
     const session = this.find(command.session);
     const isKept = session?.ttlMs === null && session.isUsed;
-    if (session !== null && command.proposerTerm === term && !isKept) this.end(index, command);
+    if (session === null || command.proposerTerm !== term || isKept) return ['DONE'];
+    const held = this.requests.filter((one) => one.session === session.id && one.token > 0);
+    held.sort((left, right) => left.seq - right.seq);
+    for (const { items, slots, seq, token } of session.lockDelayMs > 0 ? held : []) {
+      for (const [at, item] of items.entries()) {
+        const place = { session: session.id, seq, token, closedAt: index };
+        this.ghosts.push({ item, slots: slots[at] ?? [], ...place });
+      }
+    }
+    return this.end(index, command);
+  }
+
+  private lift(index: number, term: number, command: LiftDelay): Verdict {
+    const { name, closedAt, proposerTerm } = command;
+    if (proposerTerm !== term) return ['DONE'];
+    this.ghosts = this.ghosts.filter(
+      (ghost) => ghost.item.name !== name || ghost.closedAt !== closedAt,
+    );
+    this.pass(index);
     return ['DONE'];
   }
 
@@ -201,24 +285,32 @@ export class Model {
     this.pass(index);
   }
 
-  /** Every waiter, oldest first: granted if no older request touches any of its names. */
+  /** Looks at every waiter again and again, until nobody who could be granted is left. */
   private pass(index: number): void {
-    const taken = new Set(
-      this.requests.filter((request) => request.token > 0).flatMap((request) => request.names),
-    );
-    for (const request of this.requests) {
-      if (request.token > 0) continue;
-      if (request.names.every((name) => !taken.has(name))) request.token = index;
-      for (const name of request.names) taken.add(name);
+    for (;;) {
+      const next = this.requests.find(
+        (request) => request.token === 0 && this.isGrantable(request),
+      );
+      if (next === undefined) return;
+      next.slots = next.items.map((item) => freeSlots(item, this.tenants(item.name)));
+      next.token = index;
     }
   }
 
+  private isGrantable(request: ModelRequest): boolean {
+    return request.items.every(
+      (item) =>
+        this.asking(item.name, false)[0] === request && isFree(item, this.tenants(item.name)),
+    );
+  }
+
   private present(request: ModelRequest): Verdict {
-    if (request.token > 0) return ['GRANTED', request.token];
-    const lengths = request.names.map((name) => {
-      const waiters = this.requests.filter((other) => other.token === 0);
-      return waiters.filter((other) => other.index < request.index && other.names.includes(name))
-        .length;
+    if (request.token > 0) {
+      const isOfSlots = request.items.some((item) => item.permits !== null);
+      return ['GRANTED', request.token, JSON.stringify(isOfSlots ? request.slots : [])];
+    }
+    const lengths = request.items.map(({ name }) => {
+      return this.asking(name, false).filter((other) => other.index < request.index).length;
     });
     return ['QUEUED', Math.max(...lengths)];
   }
@@ -232,8 +324,7 @@ export class Model {
   }
 
   private live(session: string, seq: number): ModelRequest | null {
-    return (
-      this.requests.find((request) => request.session === session && request.seq === seq) ?? null
-    );
+    const isIt = (request: ModelRequest) => request.session === session && request.seq === seq;
+    return this.requests.find(isIt) ?? null;
   }
 }

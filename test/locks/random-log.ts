@@ -3,11 +3,23 @@
 // commands mean something and many are late duplicates.
 
 import fc from 'fast-check';
-import type { Command } from '../../src/locks/commands.ts';
+import type { Command, RequestItem } from '../../src/locks/commands.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
+import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
 import { openCommand } from './rig.ts';
 
+/** The first two are asked for as locks, the others as semaphores, hardly ever otherwise. */
 export const NAMES = ['a', 'b', 'a/b', 'é'] as const;
+
+/** One name of an acquire before it is resolved. */
+interface Need {
+  readonly name: string;
+  readonly isShared: boolean;
+  readonly taken: number;
+  /** Whether it asks for the name as what it usually is. */
+  readonly isUsual: boolean;
+}
 
 /** One command before it is resolved. */
 export interface Draft {
@@ -17,7 +29,7 @@ export interface Draft {
   readonly otherSeq: number;
   readonly ackedBelow: number;
   readonly hash: number;
-  readonly names: readonly string[];
+  readonly needs: readonly Need[];
   readonly waitMs: number | null;
   /** Whether the term, the token, the acquireSeq or the session named is the right one. */
   readonly isRight: boolean;
@@ -30,12 +42,24 @@ const OPS: readonly (readonly [Draft['op'], number])[] = [
   ['cancel', 3],
   ['duplicate', 3],
   ['openSession', 2],
+  ['proclaim', 2],
   ['withdraw', 2],
-  ['break', 1],
+  ['break', 2],
+  ['liftDelay', 2],
   ['closeSession', 1],
-  ['expireSession', 1],
+  ['expireSession', 2],
   ['endSession', 1],
 ];
+
+const need: fc.Arbitrary<Need> = fc.record({
+  name: fc.constantFrom(...NAMES),
+  isShared: fc.boolean(),
+  taken: fc.constantFrom(1, 1, 1, 2, 2, 3, 4),
+  isUsual: fc.oneof(
+    { arbitrary: fc.constant(true), weight: 15 },
+    { arbitrary: fc.constant(false), weight: 1 },
+  ),
+});
 
 const draft: fc.Arbitrary<Draft> = fc.record({
   op: fc.oneof(...OPS.map(([op, weight]) => ({ arbitrary: fc.constant(op), weight }))),
@@ -50,7 +74,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     { arbitrary: fc.constant(0), weight: 9 },
     { arbitrary: fc.constant(1), weight: 1 },
   ),
-  names: fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }),
+  needs: fc.array(need, { minLength: 1, maxLength: 3 }),
   waitMs: fc.constantFrom(0, null, null, 500),
   isRight: fc.oneof(
     { arbitrary: fc.constant(true), weight: 5 },
@@ -64,6 +88,34 @@ export const drafts: fc.Arbitrary<readonly Draft[]> = fc
   .array(draft, { maxLength: 80 })
   .map((list) => [0, 1, 2].map((who) => opening(who)).concat(list));
 
+/** Small enough that random logs meet them. */
+export const LIMITS = { ...DEFAULT_LIMITS, windowMax: 4, holdingsPerSessionMax: 12 };
+export const TERM = 5;
+
+/** One entry, with what came of it. */
+export interface Applied {
+  readonly index: number;
+  readonly command: Command;
+  readonly outcome: Outcome;
+  readonly events: readonly LockEvent[];
+}
+
+/** Applies a log, looks after each entry, and gives the index of the last one. */
+export function run(
+  list: readonly Draft[],
+  machine: LockMachine,
+  look: (applied: Applied) => void,
+): number {
+  const log: Command[] = [];
+  for (const draft of list) {
+    const command = resolve(draft, machine, log, TERM);
+    log.push(command);
+    const index = log.length;
+    look({ index, command, ...machine.apply(index, TERM, command) });
+  }
+  return log.length;
+}
+
 /** The command that a draft means after `log` was applied to `machine`. */
 export function resolve(
   draft: Draft,
@@ -74,7 +126,8 @@ export function resolve(
   if (draft.op === 'duplicate') return log[(draft.seq * 7 + draft.who) % log.length] ?? opened(0);
   const living = machine.sessions(0, 10);
   const session = living[draft.who % Math.max(1, living.length)]?.session ?? '1-gone';
-  const { seq, ackedBelow, otherSeq, names } = draft;
+  const { seq, ackedBelow, otherSeq, needs } = draft;
+  const name = needs[0]?.name ?? 'a';
   const proposerTerm = draft.isRight ? term : term - 1;
   const own = { session, seq, ackedBelow, bodyHash: seq * 10 + draft.hash };
   const by = { by: 'ops', reason: 'test' };
@@ -96,12 +149,16 @@ export function resolve(
     case 'withdraw':
       return { op: 'withdraw', session, acquireSeq: otherSeq, proposerTerm };
     case 'proclaim':
-      return { op: 'proclaim', ...own, ...target(draft, machine, session), value: 'v' };
-    case 'liftDelay':
-      return { op: 'liftDelay', name: names[0] ?? 'a', closedAt: otherSeq, proposerTerm };
+      return { op: 'proclaim', ...own, ...target(draft, machine, session), value: `v${seq}` };
+    case 'liftDelay': {
+      const { ghosts } = machine.inspect(name);
+      const closedAt = ghosts[otherSeq % Math.max(1, ghosts.length)]?.closedAt ?? otherSeq;
+      return { op: 'liftDelay', name, closedAt, proposerTerm };
+    }
     case 'break': {
-      const name = names[0] ?? 'a';
-      const held = machine.inspect(name).holders[0]?.token ?? 0;
+      const { holders, ghosts } = machine.inspect(name);
+      const tenants = [...holders, ...ghosts];
+      const held = tenants[otherSeq % Math.max(1, tenants.length)]?.token ?? 0;
       const token = draft.isRight ? held : held + 1;
       return { op: 'break', name, token, session: draft.isNamed ? session : null, ...by };
     }
@@ -109,11 +166,19 @@ export function resolve(
 }
 
 function acquisition(
-  { names, waitMs }: Draft,
+  { needs, waitMs, isNamed, seq }: Draft,
   own: { session: string; seq: number; ackedBelow: number; bodyHash: number },
 ): Command {
-  const items = names.map((name) => ({ name, mode: 'exclusive', permits: null }) as const);
-  return { op: 'acquire', ...own, items, waitMs, meta: '{}', value: null, stampMs: 0 };
+  const value = isNamed ? `campaign ${seq}` : null;
+  const items = needs.map(itemOf);
+  return { op: 'acquire', ...own, items, waitMs, meta: '{}', value, stampMs: 0 };
+}
+
+function itemOf({ name, isShared, taken, isUsual }: Need): RequestItem {
+  const usual = { a: null, b: null, 'a/b': 3, é: 5 }[name] ?? null;
+  const total = isUsual ? usual : 4;
+  const mode = isShared && total === null ? 'shared' : 'exclusive';
+  return { name, mode, permits: total === null ? null : [taken, total] };
 }
 
 function target(
@@ -130,10 +195,12 @@ function target(
 }
 
 function opening(who: number): Draft {
-  const rest = { seq: 1, otherSeq: 1, ackedBelow: 0, hash: 0, names: [], waitMs: 0 };
+  const rest = { seq: 1, otherSeq: 1, ackedBelow: 0, hash: 0, needs: [], waitMs: 0 };
   return { op: 'openSession', who, ...rest, isRight: true, isNamed: true };
 }
 
 function opened(who: number): Command {
-  return openCommand(who, { ttlMs: [15_000, null, 1_000, 999, 600_000][who] ?? null });
+  const ttlMs = [15_000, null, 1_000, 999, 600_000][who] ?? null;
+  const lockDelayMs = [3_000, 0, 60_000, 1, 0][who] ?? 0;
+  return openCommand(who, { ttlMs, lockDelayMs });
 }
