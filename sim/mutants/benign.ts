@@ -70,8 +70,8 @@ export const BENIGN: readonly Mutant[] = [
     id: 'B-09',
     title: 'timing: a leader lets leases run 5 ms longer',
     file: 'src/node/deadline-table.ts',
-    find: `const dueUs = Math.max(baseUs, entry.startedUs) + entry.durationUs;`,
-    replace: `const dueUs = Math.max(baseUs, entry.startedUs) + entry.durationUs + 5_000;`,
+    find: `return Math.max(baseUs, entry.startedUs) + entry.durationUs;`,
+    replace: `return Math.max(baseUs, entry.startedUs) + entry.durationUs + 5_000;`,
   },
   {
     id: 'B-10',

@@ -10,6 +10,8 @@ import { refusal } from './proposals.ts';
  * follower could ever be sent what stands behind it (RAFT.md §0).
  */
 const REQUEST_BYTES_MAX = 64 * 1024;
+/** Of all names of a request together: the slot numbers of its grant fit a row of 64 KiB. */
+const PERMITS_MAX = 10_000;
 
 export interface AdmissionState {
   readonly isLeading: boolean;
@@ -35,17 +37,33 @@ export function refuseRequest(body: Uint8Array, state: AdmissionState): HostRepl
   return null;
 }
 
-/** The request, or what is wrong with its bytes. Commands of the leader are not for clients. */
+/** The request, or what is wrong with it. */
 function readBody(body: Uint8Array): CommandBody | string {
   if (body.length > REQUEST_BYTES_MAX) {
     return `a request may have at most ${REQUEST_BYTES_MAX} bytes; it has ${body.length}`;
   }
   try {
     const command = decodeBody(body);
-    if (command.op !== 'expireSession' && command.op !== 'withdraw') return command;
-    return `${command.op} is made by the leader only`;
+    return problemOf(command) ?? command;
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
     throw error;
+  }
+}
+
+/** What no client may ask for; everything else is for the lock machine to judge. */
+function problemOf(command: CommandBody): string | null {
+  switch (command.op) {
+    case 'expireSession':
+    case 'withdraw':
+    case 'liftDelay':
+      return `${command.op} is made by the leader only`;
+    case 'acquire': {
+      const taken = command.items.reduce((sum, { permits }) => sum + (permits?.[0] ?? 0), 0);
+      if (taken <= PERMITS_MAX) return null;
+      return `a request may take at most ${PERMITS_MAX} permits in all; it takes ${taken}`;
+    }
+    default:
+      return null;
   }
 }

@@ -1,27 +1,22 @@
 import type { Index } from '../base/units.ts';
 import type { Command } from '../locks/commands.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
-import type { LockEvent } from '../locks/outcomes.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Entry } from '../raft/entry.ts';
 import { decodePayload } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
 import type { HostWatch } from './host-types.ts';
-import type { LeaseClock } from './lease-clock.ts';
-import type { Leases } from './leases.ts';
 import type { News } from './news.ts';
+import type { Office } from './office.ts';
 import type { Proposals } from './proposals.ts';
-import type { Waits } from './waits.ts';
+import type { Watches } from './watches.ts';
 
 /** What applying feeds: the machine, and what follows from its events. */
 export interface ApplierOptions {
   readonly machine: LockMachine;
-  readonly clock: Clock;
-  readonly leaseClock: LeaseClock;
-  readonly leases: Leases;
-  readonly waits: Waits;
+  readonly office: Office;
   readonly proposals: Proposals;
   readonly news: News;
+  readonly watches: Watches;
   readonly watch: HostWatch | undefined;
 }
 
@@ -52,7 +47,7 @@ export class Applier {
   }
 
   private applyCommand(entry: Entry): void {
-    const { machine, proposals, leases, news, watch } = this.options;
+    const { machine, office, proposals, news, watches, watch } = this.options;
     const command = readCommand(entry.payload);
     if (command === null) {
       watch?.applied(entry, null, null);
@@ -63,29 +58,11 @@ export class Applier {
     const applied = machine.apply(entry.index, entry.term, command);
     watch?.applied(entry, command, applied);
     const { outcome, events } = applied;
-    for (const event of events) this.observe(event);
-    if (command.op === 'expireSession') leases.spared(command.session);
+    for (const event of events) office.observe(event);
+    if (command.op === 'expireSession') office.leases.spared(command.session);
     proposals.settle(entry, outcome);
     for (const event of events) news.publish(event, command, entry.index);
-  }
-
-  private observe(event: LockEvent): void {
-    const { machine, leases, waits, clock, leaseClock } = this.options;
-    switch (event.type) {
-      case 'sessionOpened':
-        return leases.opened(event.session, machine.session(event.session)?.leaseMs ?? null);
-      case 'leaseChanged':
-        return leases.lifted(event.session);
-      case 'sessionEnded':
-        return leases.ended(event.session);
-      case 'queued':
-        return waits.queued(event, event.waitMs, leaseClock.at(clock.monoUs()));
-      case 'granted':
-      case 'left':
-        return waits.settled(event);
-      case 'freed':
-        return;
-    }
+    if (events.length > 0) watches.publish(entry.index, events);
   }
 }
 

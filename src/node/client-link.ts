@@ -11,13 +11,13 @@ import type {
 } from '../wire/client-messages.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
+import { framesOf } from './client-frames.ts';
 import { ClientInbox } from './client-inbox.ts';
+import { ClientWatches } from './client-watches.ts';
 import type { Host, HostAnswer } from './host-types.ts';
 
 /** Sessions that one link may attach: 100,000 over 64 links, and twice as many. */
 const ATTACHED_MAX = 4_096;
-/** A frame of answers, by estimate; the hard limit of a frame is twice as much. */
-const FRAME_BYTES = 128 * 1024;
 const KEPT_ALIVE_ITEMS_MAX = 1_000;
 /** A client that reads nothing is cut off: its answers would fill our memory. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
@@ -60,10 +60,12 @@ export class ClientLink {
   private greeting: Greeting | null = null;
   private isOver = false;
   private readonly inbox: ClientInbox;
+  private readonly watches: ClientWatches;
 
   constructor(options: ClientLinkOptions) {
     this.options = options;
-    const { link, clock, limits } = options;
+    const { link, host, clock, limits } = options;
+    this.watches = new ClientWatches({ host, push: (message) => this.push(message) });
     this.inbox = new ClientInbox({ link, clock, limits, handle: (each) => this.onMessage(each) });
     options.link.onFrame = (frame) => this.onFrame(frame);
     options.link.onClose = () => this.finish();
@@ -119,8 +121,9 @@ export class ClientLink {
         this.inbox.begin(message);
         return host.founding(message.step, (answer) => this.answer(message, answer));
       case 'watch':
+        return this.watches.watch(message.watchId, message.target, message.after);
       case 'unwatch':
-        return; // served by no node yet
+        return this.watches.unwatch(message.watchId);
     }
   }
 
@@ -218,7 +221,7 @@ export class ClientLink {
     this.outgoing = [];
     this.keptAlive = null;
     const { link } = this.options;
-    for (const part of split(messages)) link.send(encodeNodeMessages(part));
+    for (const part of framesOf(messages)) link.send(encodeNodeMessages(part));
     if (link.bufferedBytes > BUFFERED_BYTES_MAX) {
       link.close('the client does not read its answers');
       this.finish();
@@ -230,49 +233,9 @@ export class ClientLink {
     this.isOver = true;
     this.inbox.stop();
     this.outgoing = [];
+    this.watches.stop();
     for (const stop of this.attached.values()) stop();
     this.attached.clear();
     this.options.onClosed();
-  }
-}
-
-/** Cuts a turn's answers into frames of a bounded size. */
-function split(messages: readonly NodeMessage[]): NodeMessage[][] {
-  const frames: NodeMessage[][] = [];
-  let current: NodeMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = sizeOf(message);
-    if (current.length > 0 && bytes + size > FRAME_BYTES) {
-      frames.push(current);
-      current = [];
-      bytes = 0;
-    }
-    current.push(message);
-    bytes += size;
-  }
-  if (current.length > 0) frames.push(current);
-  return frames;
-}
-
-/** An upper estimate of a message's encoded size. */
-function sizeOf(message: NodeMessage): number {
-  switch (message.type) {
-    case 'answer':
-      return FRAME_BYTES;
-    case 'keepAliveReply':
-      return 32 + 64 * message.items.length;
-    case 'news':
-      return 'reason' in message.news ? 128 + 3 * message.news.reason.length : 128;
-    case 'reply': {
-      const { outcome } = message;
-      if ('message' in outcome) return 256 + 3 * outcome.message.length;
-      if (outcome.code !== 'LOCK_BUSY') return 256;
-      const { holder, name } = outcome;
-      const texts = [holder?.sessionName, holder?.sessionMeta, holder?.meta, holder?.value, name];
-      return texts.reduce((sum, text) => sum + 3 * (text?.length ?? 0), 256);
-    }
-    default:
-      return 512;
   }
 }

@@ -54,6 +54,12 @@ export class DeadlineTable {
     this.schedule.delete(entry);
   }
 
+  /** Until it is due, 0 if it is already; null: not known. */
+  leftUs(key: string, nowUs: LeaseUs, baseUs: LeaseUs): number | null {
+    const entry = this.entries.get(key);
+    return entry === undefined ? null : Math.max(0, dueUsOf(entry, baseUs) - nowUs);
+  }
+
   /**
    * Keys that are due, oldest deadline first; they are taken out of the schedule until `again`.
    * Looks at no more than `looksMax` entries, so that a new leader with very many spreads the
@@ -65,7 +71,7 @@ export class DeadlineTable {
       const entry = this.schedule.first();
       if (entry === null || entry.lookUs > nowUs) break;
       this.schedule.delete(entry);
-      const dueUs = Math.max(baseUs, entry.startedUs) + entry.durationUs;
+      const dueUs = dueUsOf(entry, baseUs);
       if (dueUs > nowUs) this.look(entry, dueUs);
       else due.push(entry.key);
     }
@@ -85,4 +91,8 @@ export class DeadlineTable {
     entry.lookUs = lookUs;
     this.schedule.add(entry);
   }
+}
+
+function dueUsOf(entry: Entry, baseUs: LeaseUs): LeaseUs {
+  return Math.max(baseUs, entry.startedUs) + entry.durationUs;
 }

@@ -118,16 +118,14 @@ class NodeHost implements Host {
   ): void {
     const { replica } = this;
     if (replica === null) {
-      const reply = refusal('NOT_FOUNDED', this.notFoundedText());
-      return this.ports.clock.soon(() => done(reply));
+      return this.ports.clock.soon(() => done(refusal('NOT_FOUNDED', this.notFoundedText())));
     }
     const refused = refuseRequest(request.body, {
       isLeading: replica.isLeading && this.phase === 'running',
       isBelowReserve: this.diskWatch?.isBelowReserve === true,
     });
     if (refused !== null) return this.ports.clock.soon(() => done(refused));
-    const stampMs = this.ports.clock.wallMs();
-    const stamp = { ackedBelow: request.ackedBelow, stampMs };
+    const stamp = { ackedBelow: request.ackedBelow, stampMs: this.ports.clock.wallMs() };
     replica.proposals.submit(encodePayload(request.body, stamp), done);
   }
 
@@ -137,7 +135,9 @@ class NodeHost implements Host {
       const result = { session, nonce: 0, code: 'NOT_LEADER' as const, ttlMs: null };
       return this.ports.clock.soon(() => done(result));
     }
-    replica.leases.keepAlive(session, (code, ttlMs) => done({ session, nonce: 0, code, ttlMs }));
+    replica.office.leases.keepAlive(session, (code, ttlMs) =>
+      done({ session, nonce: 0, code, ttlMs }),
+    );
   };
 
   query(query: Query, done: (answer: HostAnswer) => void): void {
@@ -166,14 +166,15 @@ class NodeHost implements Host {
   }
 
   holdOpen(session: SessionId): () => void {
-    return this.replica?.leases.holdOpen(session) ?? (() => {});
+    return this.replica?.office.leases.holdOpen(session) ?? (() => {});
   }
 
   follow: Host['follow'] = (session, listener) =>
     this.replica?.news.follow(session, listener) ?? (() => {});
 
-  watch: Host['watch'] = (_target, _after, listener) => {
-    this.ports.clock.soon(() => listener.onOver('UNAVAILABLE', 'this node serves no watch'));
+  watch: Host['watch'] = (target, after, listener) => {
+    if (this.replica !== null) return this.replica.watches.add(target, after, listener);
+    this.ports.clock.soon(() => listener.onOver('NOT_FOUNDED', this.notFoundedText()));
     return () => {};
   };
 
@@ -184,19 +185,15 @@ class NodeHost implements Host {
   }
 
   private identify({ slots, founding }: Recovered): void {
-    const { settings, ports } = this;
-    this.self = {
-      nodeId: slots.nodeId,
-      storeId: slots.storeId,
-      bootId: randomHex128(ports.random),
-      bootCount: slots.bootCount,
-      heartbeatMs: settings.heartbeatMs,
-      electionMs: settings.electionMs,
-    };
+    const { ports } = this;
+    const { nodeId, storeId, bootCount } = slots;
+    const { heartbeatMs, electionMs } = this.settings;
+    const bootId = randomHex128(ports.random);
+    this.self = { nodeId, storeId, bootId, bootCount, heartbeatMs, electionMs };
     this.founder = new Founding(
       {
-        nodeId: slots.nodeId,
-        storeId: slots.storeId,
+        nodeId,
+        storeId,
         clock: ports.clock,
         random: ports.random,
         found: (record, done) =>

@@ -122,6 +122,11 @@ export class Leases {
     });
   }
 
+  /** Until it would expire unless renewed, microseconds; null: it has no lease, or is unknown. */
+  leftUs(session: SessionId): number | null {
+    return this.table.leftUs(session, this.freshUs(), this.baseUs);
+  }
+
   /** While open, the session does not expire here: its caller is connected and waits (HTTP). */
   holdOpen(session: SessionId): () => void {
     this.heldOpen.set(session, (this.heldOpen.get(session) ?? 0) + 1);

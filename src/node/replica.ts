@@ -19,16 +19,16 @@ import { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
 import { membersOf } from './handshake.ts';
 import type { HostAnswer, HostExit, HostPorts, HostSettings } from './host-types.ts';
-import { LeaseClock } from './lease-clock.ts';
-import { Leases } from './leases.ts';
 import { News } from './news.ts';
+import { Office } from './office.ts';
 import { Peers } from './peers.ts';
 import { Proposals } from './proposals.ts';
 import { answerQuery, refuseQuery } from './queries.ts';
 import { QueryTurns } from './query-turns.ts';
 import { Reads } from './reads.ts';
 import type { NodeStorage } from './storage/types.ts';
-import { Waits } from './waits.ts';
+import { WatchLog } from './watch-log.ts';
+import { Watches } from './watches.ts';
 
 export interface ReplicaOptions {
   readonly ports: HostPorts;
@@ -49,17 +49,15 @@ export class Replica {
   readonly peers: Peers;
   readonly proposals: Proposals;
   readonly reads: Reads;
-  readonly leases: Leases;
-  readonly waits: Waits;
+  readonly office: Office;
   readonly news = new News();
+  readonly watches: Watches;
   readonly founding: FoundingRecord;
   readonly self: Identity;
   private readonly options: ReplicaOptions;
-  private readonly leaseClock: LeaseClock;
   private readonly applier: Applier;
   private readonly applyWatch = new ApplyWatch();
   private readonly queryTurns: QueryTurns;
-  private leading: { readonly term: Term } | null = null;
   private leader: { term: Term; leaderId: NodeId | null; isReady: boolean };
   private config: ClusterConfig;
 
@@ -69,8 +67,6 @@ export class Replica {
     this.founding = options.founding;
     this.self = options.self;
     this.machine = createLockMachine(options.founding.limits);
-    const stallUs = (options.settings.electionMs * US_PER_MS) / 2;
-    this.leaseClock = new LeaseClock(clock.monoUs(), stallUs);
     this.engine = this.createEngine();
     const { term, leaderId, config } = this.engine.status();
     this.leader = { term, leaderId, isReady: false };
@@ -82,32 +78,29 @@ export class Replica {
       soon: (callback) => clock.soon(callback),
     });
     this.queryTurns = new QueryTurns((callback) => clock.soon(callback));
-    this.leases = new Leases({
+    this.office = new Office({
       clock,
-      leaseClock: this.leaseClock,
+      stallUs: (options.settings.electionMs * US_PER_MS) / 2,
       reads: this.reads,
-      ttlMsOf: (session) => this.machine.session(session)?.ttlMs,
-      expire: (sessions, proposerTerm) =>
-        this.proposeInternal(
-          sessions.map((session) => ({ op: 'expireSession', session, proposerTerm })),
-        ),
+      machine: this.machine,
+      propose: (bodies) => this.proposeInternal(bodies),
     });
-    this.waits = new Waits({
-      withdraw: (waiters, proposerTerm) =>
-        this.proposeInternal(
-          waiters.map((waiter) => ({ op: 'withdraw', ...waiter, proposerTerm })),
-        ),
+    this.watches = new Watches({
+      log: new WatchLog(options.start.applied),
+      soon: (callback) => clock.soon(callback),
+      appliedIndex: () => this.appliedIndex,
+      confirm: (done) => this.reads.request(done),
     });
-    const { machine, leaseClock, leases, waits, proposals, news } = this;
+    const { machine, office, proposals, news, watches } = this;
     this.applier = new Applier(
-      { machine, clock, leaseClock, leases, waits, proposals, news, watch: options.ports.watch },
+      { machine, office, proposals, news, watches, watch: options.ports.watch },
       options.start.applied,
     );
   }
 
   /** Leads in this moment, as far as it knows; ready or not. */
   get isLeading(): boolean {
-    return this.leading !== null;
+    return this.office.term !== null;
   }
 
   get appliedIndex(): Index {
@@ -133,11 +126,13 @@ export class Replica {
 
   /** Says goodbye as a leader; effects leave before the links are closed by the caller. */
   stepDown(): void {
+    this.watches.stop();
     this.engine.step({ type: 'stepDown' });
   }
 
   stop(): void {
     this.engine.stop();
+    this.watches.stop();
     this.abdicate('the node stopped before the request was decided');
     this.reads.stop();
     this.proposals.stop();
@@ -159,8 +154,8 @@ export class Replica {
   /** Leader only: takes waiters out of their queues. */
   withdraw(session: SessionId, acquireSeq: number): void {
     this.options.ports.clock.soon(() => {
-      if (this.leading === null) return;
-      const proposerTerm = this.leading.term;
+      const { term: proposerTerm } = this.office;
+      if (proposerTerm === null) return;
       this.proposeInternal([{ op: 'withdraw', session, acquireSeq, proposerTerm }]);
     });
   }
@@ -220,48 +215,33 @@ export class Replica {
   }
 
   private onRole(role: Role, term: Term, leaderId: NodeId | null): void {
-    const wasLeading = this.leading;
-    if (wasLeading !== null && (role !== 'leader' || wasLeading.term !== term)) {
+    const { office } = this;
+    if (office.term !== null && (role !== 'leader' || office.term !== term)) {
       this.abdicate('the leader lost its office before the request was decided');
     }
-    if (role === 'leader' && this.leading === null) {
-      this.leading = { term };
-      this.leases.becomeLeader(term);
-    }
-    this.leader = { term, leaderId, isReady: this.leases.isReady };
+    if (role === 'leader' && office.term === null) office.begin(term);
+    this.leader = { term, leaderId, isReady: office.leases.isReady };
     this.options.ports.logger.info(describeRole(role, leaderId), { role, term, leaderId });
     this.options.onLeaderChange();
   }
 
   private abdicate(why: string): void {
-    this.leading = null;
-    this.leases.stepDown();
-    this.waits.stepDown();
+    this.office.end();
     this.proposals.abandon(why);
+    this.watches.stepDown();
   }
 
   private onReady(): void {
-    this.leases.becomeReady();
+    this.office.becomeReady();
     this.leader = { ...this.leader, isReady: true };
     this.options.ports.logger.info('Ready to answer', { term: this.leader.term });
     this.options.onLeaderChange();
   }
 
   private onTick(nowUs: MonoUs): void {
-    const hasStalled = this.leaseClock.tick(nowUs);
     const { commitIndex, appliedIndex } = this.engine.status();
     this.applyWatch.look(commitIndex, appliedIndex, nowUs);
-    if (this.leading === null) return;
-    // After a stall the renewals of that time lie unread in the sockets: read them first (§16.2).
-    if (hasStalled) this.options.ports.clock.soon(() => this.testDeadlines());
-    else this.testDeadlines();
-  }
-
-  private testDeadlines(): void {
-    if (this.leading === null || !this.leases.isReady) return;
-    this.leases.test();
-    if (this.leading === null) return;
-    this.waits.test(this.leaseClock.ticked, this.leases.baseUs, this.leading.term);
+    this.office.tick(nowUs);
   }
 
   private proposeInternal(bodies: readonly CommandBody[]): number {

@@ -13,7 +13,14 @@ import type {
   WatchingMessage,
 } from './watch-messages.ts';
 
-export type { NodeStatus };
+export type {
+  NodeStatus,
+  UnwatchMessage,
+  WatchEventsMessage,
+  WatchMessage,
+  WatchOverMessage,
+  WatchingMessage,
+};
 export type { WatchEvent, WatchEventType, WatchTarget } from './watch-messages.ts';
 
 /** Versions of this protocol that this program speaks. */

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
-import { Waits } from '../../src/node/waits.ts';
-import type { WaiterKey } from '../../src/node/waits.ts';
+import { LeaderDeadlines } from '../../src/node/leader-deadlines.ts';
+
+interface Key {
+  readonly session: string;
+  readonly acquireSeq: number;
+}
 
 const waiter = { session: '7-abc', acquireSeq: 3 };
 
 function setUp() {
-  const withdrawn: WaiterKey[] = [];
+  const withdrawn: Key[] = [];
   const state = { admits: true };
-  const waits = new Waits({
-    withdraw: (waiters) => {
+  const waits = new LeaderDeadlines<Key>({
+    nameOf: ({ session, acquireSeq }) => `${session} ${acquireSeq}`,
+    propose: (waiters) => {
       if (!state.admits) return 0;
       withdrawn.push(...waiters);
       return waiters.length;
@@ -19,7 +24,7 @@ function setUp() {
 
 test('C9 a wait that is over is withdrawn once', () => {
   const { waits, withdrawn } = setUp();
-  waits.queued(waiter, 100, 0);
+  waits.start(waiter, 100, 0);
   waits.test(99_999, 0, 1);
   expect(withdrawn).toEqual([]);
   waits.test(100_000, 0, 1);
@@ -27,18 +32,17 @@ test('C9 a wait that is over is withdrawn once', () => {
   expect(withdrawn).toEqual([waiter]);
 });
 
-test('a wait without limit, and one that was granted, are never withdrawn', () => {
+test('one that was granted is never withdrawn', () => {
   const { waits, withdrawn } = setUp();
-  waits.queued(waiter, null, 0);
-  waits.queued({ ...waiter, acquireSeq: 4 }, 100, 0);
-  waits.settled({ ...waiter, acquireSeq: 4 });
+  waits.start({ ...waiter, acquireSeq: 4 }, 100, 0);
+  waits.settle({ ...waiter, acquireSeq: 4 });
   waits.test(10_000_000, 0, 1);
   expect(withdrawn).toEqual([]);
 });
 
 test('a new leader restarts the wait, and tries again what a lost office had appended', () => {
   const { waits, withdrawn } = setUp();
-  waits.queued(waiter, 100, 0);
+  waits.start(waiter, 100, 0);
   waits.test(100_000, 0, 1);
   waits.stepDown();
   waits.test(1_099_999, 1_000_000, 2);
@@ -50,7 +54,7 @@ test('a new leader restarts the wait, and tries again what a lost office had app
 test('a refused withdrawal is tried again', () => {
   const { waits, withdrawn, state } = setUp();
   state.admits = false;
-  waits.queued(waiter, 100, 0);
+  waits.start(waiter, 100, 0);
   waits.test(100_000, 0, 1);
   state.admits = true;
   waits.test(125_000, 0, 1);

@@ -1,0 +1,117 @@
+import type { Revision } from '../base/units.ts';
+import type { LockEvent } from '../locks/outcomes.ts';
+import { asNamed, namesOf } from './watch-event-of.ts';
+
+/** Events, and bytes of their texts by estimate, that are kept for watchers who come back. */
+const KEPT_EVENTS_MAX = 16_384;
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+/** What an event takes without its texts. */
+const EVENT_BYTES = 160;
+
+/** The events of one entry, those aside that name no lock. */
+export interface WatchedEntry {
+  readonly revision: Revision;
+  readonly events: readonly LockEvent[];
+}
+
+interface Kept extends WatchedEntry {
+  readonly bytes: number;
+}
+
+/** Bounds other than the usual, for tests. */
+export interface WatchLogLimits {
+  readonly eventsMax: number;
+  readonly bytesMax: number;
+}
+
+/**
+ * The last events by revision, on every node, for any may lead. The events of one entry stay
+ * together and are dropped together; an entry that alone is beyond the bounds is not kept at all,
+ * so that whoever would have needed it learns of a gap.
+ */
+export class WatchLog {
+  private readonly limits: WatchLogLimits;
+  /** The oldest at `head`, `count` of them. Each has an event at least, which bounds the number. */
+  private readonly ring: (Kept | undefined)[] = [];
+  private head = 0;
+  private count = 0;
+  private events = 0;
+  private bytes = 0;
+  private droppedTo: Revision;
+
+  /** `begin`: what was applied before the first push. */
+  constructor(
+    begin: Revision,
+    limits: WatchLogLimits = { eventsMax: KEPT_EVENTS_MAX, bytesMax: KEPT_BYTES_MAX },
+  ) {
+    this.droppedTo = begin;
+    this.limits = limits;
+  }
+
+  /** All events of later revisions are kept. */
+  get floor(): Revision {
+    return this.droppedTo;
+  }
+
+  /** Revisions come in their order. An entry without a name is none of ours. */
+  push(revision: Revision, events: readonly LockEvent[]): void {
+    const bytes = bytesOf(events);
+    if (bytes === 0) return;
+    const { eventsMax, bytesMax } = this.limits;
+    while (
+      this.count > 0 &&
+      (this.events + events.length > eventsMax || this.bytes + bytes > bytesMax)
+    ) {
+      this.dropOldest();
+    }
+    if (events.length > eventsMax || bytes > bytesMax) {
+      this.droppedTo = revision;
+      return;
+    }
+    this.ring[(this.head + this.count) % eventsMax] = { revision, events, bytes };
+    this.count += 1;
+    this.events += events.length;
+    this.bytes += bytes;
+  }
+
+  /** The oldest entry of a later revision; null: there is none. Not to be asked below the floor. */
+  next(after: Revision): WatchedEntry | null {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.at(middle);
+      if (entry !== undefined && entry.revision <= after) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.count ? (this.at(low) ?? null) : null;
+  }
+
+  private at(position: number): Kept | undefined {
+    return this.ring[(this.head + position) % this.limits.eventsMax];
+  }
+
+  private dropOldest(): void {
+    const oldest = this.at(0);
+    this.ring[this.head] = undefined;
+    this.head = (this.head + 1) % this.limits.eventsMax;
+    this.count -= 1;
+    if (oldest === undefined) return;
+    this.events -= oldest.events.length;
+    this.bytes -= oldest.bytes;
+    this.droppedTo = oldest.revision;
+  }
+}
+
+function bytesOf(events: readonly LockEvent[]): number {
+  let bytes = 0;
+  for (const each of events) {
+    const event = asNamed(each);
+    if (event === null) continue;
+    bytes += EVENT_BYTES;
+    if ('value' in event && event.value !== null) bytes += event.value.length;
+    if ('reason' in event) bytes += event.reason.length;
+    for (const name of namesOf(event)) bytes += name.length;
+  }
+  return bytes;
+}
