@@ -7,6 +7,7 @@ import type { Random } from '../ports/random.ts';
 import type { Transport } from '../ports/transport.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 import type { Grant } from './grant.ts';
+import type { Election } from './election.ts';
 import type { LockInfo } from './holder.ts';
 import type { LockItem } from './items.ts';
 import type { NodeView } from './links.ts';
@@ -14,6 +15,7 @@ import type { Lock } from './lock.ts';
 import type { BreakOptions, ListOptions, LockPage, SessionInfo, SessionPage } from './queries.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { StartRenewalThread } from './thread-messages.ts';
+import type { LockWatch, WatchOptions } from './watch.ts';
 
 /** What a client needs of its process. */
 export interface ClientPorts {
@@ -66,6 +68,13 @@ export interface Client {
    * INVALID for what cannot be a name or a total. Asks nobody yet.
    */
   semaphore(name: string, total: number): Semaphore;
+  /** Throws INVALID for what cannot be a name. Asks nobody yet. */
+  election(name: string): Election;
+  /**
+   * Tells from now on what happens to one lock, to those of a prefix, or to all. Throws INVALID,
+   * and OVERLOADED beyond 1,000 open watches and observed elections.
+   */
+  watch(options: WatchOptions): LockWatch;
   /** Reads below are linearizable; each rejects with UNAVAILABLE after requestMs. */
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
   list(options?: ListOptions): Promise<LockPage>;

@@ -5,13 +5,15 @@ import type { Index, Revision, SessionId } from '../base/units.ts';
 import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
 import type { Grant } from './grant.ts';
+import { ClientElection } from './election.ts';
+import type { Election, ElectionHome } from './election.ts';
 import type { LockInfo } from './holder.ts';
 import type { LockItem } from './items.ts';
 import type { NodeLink } from './link.ts';
 import { Links } from './links.ts';
 import type { LinksOwner, NodeView } from './links.ts';
 import { ClientLock } from './lock.ts';
-import type { Lock, LockHome } from './lock.ts';
+import type { Lock } from './lock.ts';
 import { checkKnown, checkOptions, checkWhole } from './options.ts';
 import type { ClientOptions, Settings } from './options.ts';
 import { Queries } from './queries.ts';
@@ -24,6 +26,10 @@ import type { Semaphore } from './semaphore.ts';
 import type { Session, SessionParts } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { askNode } from './single-request.ts';
+import { WatchBatches } from './watch-batches.ts';
+import { ClientWatch, checkWatch } from './watch.ts';
+import type { LockWatch, WatchOptions } from './watch.ts';
+import { Watches } from './watches.ts';
 
 export type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
 
@@ -38,8 +44,10 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Client
   return client;
 }
 
-class LockClient implements Client, LinksOwner, LockHome {
+class LockClient implements Client, LinksOwner, ElectionHome {
   readonly waitMs: number;
+  readonly name: string;
+  readonly watches: Watches;
   private readonly ports: ClientPorts;
   private readonly settings: Settings;
   private readonly links: Links;
@@ -56,9 +64,11 @@ class LockClient implements Client, LinksOwner, LockHome {
     this.ports = ports;
     this.settings = settings;
     this.waitMs = settings.waitMs;
+    this.name = settings.name;
     const clusterId = settings.resume?.clusterId ?? null;
     this.links = new Links(ports, settings, this, clusterId);
     this.requests = new Requests(ports, this.links);
+    this.watches = new Watches(ports, this.links);
     this.readyWaits = new ReadyWaits(ports.clock, this.links);
     const { clock, random, logger } = ports;
     const { links, requests } = this;
@@ -101,6 +111,15 @@ class LockClient implements Client, LinksOwner, LockHome {
 
   semaphore(name: string, total: number): Semaphore {
     return new ClientSemaphore(this, name, total);
+  }
+
+  election(name: string): Election {
+    return new ClientElection(this, name);
+  }
+
+  watch(options: WatchOptions): LockWatch {
+    const checked = checkWatch(options);
+    return new ClientWatch(this.parts, new WatchBatches(this.watches, checked), checked.after);
   }
 
   inspect(name: string): Promise<LockInfo & { readonly revision: Revision }> {
@@ -179,6 +198,10 @@ class LockClient implements Client, LinksOwner, LockHome {
         return;
       case 'news':
         return this.sessions.onNews(message.news);
+      case 'watching':
+      case 'watchEvents':
+      case 'watchOver':
+        return this.watches.onMessage(link, message);
       default: // greetings and farewells are the links' own
     }
   }
@@ -187,6 +210,7 @@ class LockClient implements Client, LinksOwner, LockHome {
     // The session first: it attaches to a new leader before anything else goes there.
     this.sessions.onChange();
     this.requests.onChange();
+    this.watches.onChange();
     this.tellReady();
   }
 
@@ -197,6 +221,7 @@ class LockClient implements Client, LinksOwner, LockHome {
   onDown(link: NodeLink): void {
     this.sessions.onDown(link);
     this.requests.onDown(link);
+    this.watches.onDown(link);
     this.requests.pumpSoon();
   }
 
@@ -227,6 +252,7 @@ class LockClient implements Client, LinksOwner, LockHome {
   private end(error: HoldfastError): void {
     this.failure ??= error;
     this.requests.failAll(this.failure);
+    this.watches.failAll(this.failure);
     this.parts.renewals.close();
     this.links.close(this.failure.code);
     this.tellReady();

@@ -1,7 +1,7 @@
 // What a request is for: locks, and semaphores with the permits that it takes of them.
 
 import { HoldfastError } from '../base/error.ts';
-import { nameProblem } from '../base/name.ts';
+import { NAME_BYTES_MAX, nameProblem, utf8Length } from '../base/name.ts';
 import { DEFAULT_LIMITS } from '../locks/commands.ts';
 import type { LockMode, RequestItem } from '../locks/commands.ts';
 import { nameList } from './loss.ts';
@@ -55,6 +55,13 @@ export function checkName(name: unknown): string {
   const problem = nameProblem(name);
   if (problem === null) return name;
   throw new HoldfastError('INVALID', problem);
+}
+
+/** Text that a name may begin with, or come after. Throws HoldfastError INVALID. */
+export function checkPart(option: string, text: unknown): string {
+  const bytes = typeof text === 'string' ? utf8Length(text) : -1;
+  if (typeof text === 'string' && bytes >= 0 && bytes <= NAME_BYTES_MAX) return text;
+  throw invalid(option, `well-formed text of at most ${NAME_BYTES_MAX} bytes`, text);
 }
 
 /** Throws HoldfastError INVALID unless it is one of the modes. */

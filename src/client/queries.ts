@@ -1,7 +1,6 @@
 // What is asked of the cluster besides locks: inspection, operator commands, status of a node.
 
 import { HoldfastError } from '../base/error.ts';
-import { NAME_BYTES_MAX, utf8Length } from '../base/name.ts';
 import type { Index, Revision, SessionId, Token } from '../base/units.ts';
 import type { Outcome, SessionView } from '../locks/outcomes.ts';
 import type { CommandMessage, Query } from '../wire/client-messages.ts';
@@ -10,8 +9,8 @@ import type { CommandBody } from '../wire/command.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
 import { lockInfo } from './holder.ts';
 import type { LockInfo } from './holder.ts';
-import { checkName } from './items.ts';
-import { checkKnown, checkText, checkWhole, invalid } from './options.ts';
+import { checkName, checkPart } from './items.ts';
+import { checkKnown, checkText, checkWhole } from './options.ts';
 import { QueryExchange } from './query-exchange.ts';
 import { promiseWithin } from './promise-within.ts';
 import type { SessionParts } from './session.ts';
@@ -185,10 +184,4 @@ function refusal(outcome: Outcome): HoldfastError {
 
 function strayAnswer(answer: QueryAnswer): HoldfastError {
   return new HoldfastError('INTERNAL', `a question was answered with ${answer.kind}`);
-}
-
-function checkPart(option: string, text: unknown): void {
-  const bytes = typeof text === 'string' ? utf8Length(text) : -1;
-  if (bytes >= 0 && bytes <= NAME_BYTES_MAX) return;
-  throw invalid(option, `well-formed text of at most ${NAME_BYTES_MAX} bytes`, text);
 }

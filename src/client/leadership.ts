@@ -1,0 +1,114 @@
+import { HoldfastError } from '../base/error.ts';
+import { utf8Length } from '../base/name.ts';
+import type { Outcome } from '../locks/outcomes.ts';
+import type { Timer } from '../ports/clock.ts';
+import { SessionGrant } from './grant.ts';
+import type { Grant } from './grant.ts';
+import type { GrantStart } from './hold.ts';
+import { META_BYTES_MAX, invalid } from './options.ts';
+import type { Session } from './session.ts';
+import { SessionCommand } from './session-command.ts';
+import { callAt } from './timer.ts';
+
+/** A won election, for as long as the grant is held; see Grant. */
+export interface Leadership extends Grant {
+  /** What observers are told: the value of the campaign, or the last that was proclaimed. */
+  readonly value: string;
+  /**
+   * Replaces the value, at most 4 KiB of text; observers are told. Proclamations take effect in
+   * the order of the calls. Rejects with LOCK_LOST if this is no longer the leader, at once or by
+   * the word of the cluster; with OUTCOME_UNKNOWN or UNAVAILABLE if no node answered within
+   * requestMs, and then goes on trying for as long as the session lives; with INVALID.
+   */
+  proclaim(value: string): Promise<void>;
+  /** Gives the leadership back; see Grant.release. */
+  resign(): Promise<boolean>;
+}
+
+/** Leadership of a session. */
+export class SessionLeadership extends SessionGrant implements Leadership {
+  private proclaimed: string;
+  // Settles once all proclamations before it are decided.
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, start: GrantStart, value: string) {
+    super(session, start);
+    this.proclaimed = value;
+  }
+
+  get value(): string {
+    return this.proclaimed;
+  }
+
+  async proclaim(value: string): Promise<void> {
+    checkValue(value);
+    if (!this.isBelieved(false)) throw this.lostError();
+    // One at a time: what a node refuses for now is sent again after what came later.
+    const proclamation = new Promise<void>((resolve, reject) => {
+      this.turn = this.turn.then(() => this.send(value, { resolve, reject }));
+    });
+    return proclamation;
+  }
+
+  resign(): Promise<boolean> {
+    return this.release();
+  }
+
+  // Settles when the cluster has decided, or never will.
+  private send(
+    value: string,
+    caller: { resolve(): void; reject(error: HoldfastError): void },
+  ): Promise<void> {
+    if (!this.isBelieved(false)) {
+      caller.reject(this.lostError());
+      return Promise.resolve();
+    }
+    return new Promise((decided) => {
+      const { session, name, token, acquireSeq } = this;
+      const { clock, settings, requests, links } = session.parts;
+      let limit: Timer | null = null;
+      const onOutcome = (outcome: Outcome): void => {
+        limit?.cancel();
+        if (outcome.code === 'DONE') {
+          this.proclaimed = value;
+          caller.resolve();
+        } else caller.reject(this.refusal(outcome));
+        decided();
+      };
+      const onFail = (error: HoldfastError): void => {
+        limit?.cancel();
+        caller.reject(error);
+        decided();
+      };
+      const id = session.id ?? '';
+      const command = new SessionCommand(
+        session.sequence,
+        (seq) => ({ op: 'proclaim', session: id, seq, name, acquireSeq, token, value }),
+        { onOutcome, onFail },
+      );
+      const ticket = requests.submit(command);
+      limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
+        const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
+        const text =
+          `no leader confirmed what ${this.describe()} proclaims within ${settings.requestMs} ms; ` +
+          `it is tried again until the session ends. Tried ${links.describe()}`;
+        caller.reject(new HoldfastError(code, text));
+      });
+    });
+  }
+
+  private refusal(outcome: Outcome): HoldfastError {
+    const text = 'message' in outcome ? outcome.message : `the answer was ${outcome.code}`;
+    const code = outcome.code === 'INVALID' ? 'INVALID' : 'LOCK_LOST';
+    const details = { answer: outcome.code };
+    return new HoldfastError(code, `${this.describe()} proclaims nothing: ${text}`, { details });
+  }
+}
+
+/** Text that a leader proclaims. Throws HoldfastError INVALID. */
+export function checkValue(value: unknown): string {
+  const bytes = typeof value === 'string' ? utf8Length(value) : -1;
+  if (typeof value === 'string' && bytes >= 0 && bytes <= META_BYTES_MAX) return value;
+  const shown = bytes > META_BYTES_MAX ? `${bytes} bytes` : value;
+  throw invalid('value', `well-formed text of at most ${META_BYTES_MAX} bytes`, shown);
+}
