@@ -4,8 +4,11 @@ import type { Client } from '../src/client/client-types.ts';
 import type { ClientOptions } from '../src/client/options.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { Transport } from '../src/ports/transport.ts';
+import { threadStarter } from './client-thread.ts';
+import type { SimThread } from './client-thread.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
+import type { ProcessPorts } from './world/ports.ts';
 import type { ProcessHandle, World } from './world/world.ts';
 
 /** How a piece of a program ended. */
@@ -36,6 +39,8 @@ export class SimClient {
   readonly name: string;
   readonly handle: ProcessHandle<ClientProgram>;
   private readonly world: World;
+  private saved: string | null = null;
+  private thread: SimThread | null = null;
 
   constructor(world: World, { name, options, clock, tap }: SimClientPlan) {
     this.name = name;
@@ -44,21 +49,23 @@ export class SimClient {
       name,
       isSync: false,
       clock,
-      start: ({ clock: ownClock, random, transport, logger, life }) => ({
-        client: createClient(
-          { clock: ownClock, random, transport: tap(transport, life.incarnation), logger },
-          options,
-        ),
-        clock: ownClock,
-        sleep: (durationMs) =>
-          new Promise((resolve) => void ownClock.after(durationMs * 1_000, resolve)),
-      }),
+      start: (ports) => this.start(ports, { name, options, clock, tap }),
     });
   }
 
   /** The client of the present life; throws while the process is dead. */
   get client(): Client {
     return present(this.handle.program, `a running process ${this.name}`).client;
+  }
+
+  /** The thread that renews its leases fails; false when there is none. */
+  failThread(): boolean {
+    return this.thread?.fail() ?? false;
+  }
+
+  /** The next life resumes this session: what ClientSession.save gave. */
+  resumeNext(saved: string): void {
+    this.saved = saved;
   }
 
   /** Runs a program in this process; it ends with the process, and then settles never. */
@@ -76,6 +83,28 @@ export class SimClient {
     };
     life.schedule(life.nowUs(), { kind: 'control', run });
     return pending;
+  }
+
+  private start(ports: ProcessPorts, { options, tap }: SimClientPlan): ClientProgram {
+    const { clock, random, logger, life } = ports;
+    const tapped = (transport: Transport): Transport => tap(transport, life.incarnation);
+    const startThread = threadStarter(ports, tapped, (thread) => (this.thread = thread));
+    const transport = tapped(ports.transport);
+    return {
+      client: createClient(
+        { clock, random, transport, logger, startThread },
+        { ...options, ...this.takeSaved() },
+      ),
+      clock,
+      sleep: (durationMs) =>
+        new Promise((resolve) => void clock.after(durationMs * 1_000, resolve)),
+    };
+  }
+
+  private takeSaved(): Pick<ClientOptions, 'resume'> {
+    const resume = this.saved;
+    this.saved = null;
+    return resume === null ? {} : { resume };
   }
 }
 

@@ -7,7 +7,8 @@ import type { SimDisk } from './world/disk.ts';
 import type { WriteEffect } from './world/disk-options.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { SimProcess } from './world/process.ts';
-import type { ProcessHandle, ProcessPorts, World } from './world/world.ts';
+import type { ProcessPorts } from './world/ports.ts';
+import type { ProcessHandle, World } from './world/world.ts';
 
 /** What a node of a simulated cluster is made of. */
 export interface SimNodePlan {

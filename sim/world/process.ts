@@ -7,7 +7,8 @@
 // among itself, the frames of one link, does.
 //
 // A slow process needs time for each call-back. What comes meanwhile waits in order, for there is
-// one thread.
+// one thread. A process may have more of them, each with an event loop of its own: they share its
+// clocks, and stand still and die with it, but one that is busy does not keep back the others.
 
 import type { Timer } from '../../src/ports/clock.ts';
 import { MachineClock } from './clock.ts';
@@ -28,20 +29,46 @@ export interface LifeEnvironment {
 
 const CATCH_UP_STEP_US = 5;
 
-/** One incarnation of a process, from start to crash. */
+/** Why an event loop stands still: its whole process does, or its own code keeps it busy. */
+export type Standstill = 'pause' | 'block';
+
+/** One incarnation of a process, from start to crash: its main loop, or another thread of it. */
 export class Life {
   readonly process: SimProcess;
   readonly incarnation: number;
   private readonly environment: LifeEnvironment;
+  private readonly thread: number;
+  private readonly threads: Life[] = [];
+  private readonly reasons = new Set<Standstill>();
   private backlog: Task[] = [];
   private state: 'running' | 'paused' | 'catchingUp' | 'dead' = 'running';
   private resumes = 0;
   private catchingUp: Timer | null = null;
 
-  constructor(process: SimProcess, incarnation: number, environment: LifeEnvironment) {
+  /** `thread`: 0 is the main one. */
+  constructor(
+    process: SimProcess,
+    incarnation: number,
+    environment: LifeEnvironment,
+    thread: number = 0,
+  ) {
     this.process = process;
     this.incarnation = incarnation;
     this.environment = environment;
+    this.thread = thread;
+  }
+
+  /** All event loops of this process. */
+  get all(): readonly Life[] {
+    return [this, ...this.threads];
+  }
+
+  /** Begins another thread, from the main one. It ends with its process at the latest. */
+  beginThread(): Life {
+    const number = this.threads.length + 1;
+    const thread = new Life(this.process, this.incarnation, this.environment, number);
+    this.threads.push(thread);
+    return thread;
   }
 
   get isAlive(): boolean {
@@ -79,18 +106,22 @@ export class Life {
     }
   }
 
-  pause(): void {
-    if (this.state !== 'running' && this.state !== 'catchingUp') return;
+  /** Stands still until every reason for it is gone. */
+  stand(reason: Standstill): void {
+    if (this.state === 'dead') return;
+    this.reasons.add(reason);
     this.state = 'paused';
     this.catchingUp?.cancel();
   }
 
   /** Goes on: what waited runs in a keyed order, one call-back after the other. */
-  resume(): void {
-    if (this.state !== 'paused') return;
+  goOn(reason: Standstill): void {
+    this.reasons.delete(reason);
+    if (this.state !== 'paused' || this.reasons.size > 0) return;
     this.state = 'catchingUp';
     const { random } = this.environment;
-    const key = [this.process.name, this.incarnation, this.resumes++] as const;
+    const which = this.thread === 0 ? [] : [this.thread];
+    const key = [this.process.name, this.incarnation, this.resumes++, ...which] as const;
     const areTimersFirst = random.below(2, 'timers first', ...key) === 1;
     const soons = this.backlog.filter(({ kind }) => kind === 'soon');
     const others = this.backlog.filter(({ kind }) => kind !== 'soon');
@@ -208,7 +239,7 @@ export class SimProcess {
   /** Ends the present life, if there is one, and gives it back. */
   end(): Life | null {
     const life = this.current;
-    life?.die();
+    for (const loop of life?.all ?? []) loop.die();
     this.current = null;
     this.clock.wake(this.environment.loop.nowUs);
     return life;
@@ -216,12 +247,21 @@ export class SimProcess {
 
   /** `stop`: as by SIGSTOP. `suspend`: the whole machine sleeps and its monotonic clock too. */
   pause(kind: 'stop' | 'suspend'): void {
-    this.current?.pause();
+    for (const loop of this.current?.all ?? []) loop.stand('pause');
     if (kind === 'suspend') this.clock.suspend(this.environment.loop.nowUs);
   }
 
   resume(): void {
     this.clock.wake(this.environment.loop.nowUs);
-    this.current?.resume();
+    for (const loop of this.current?.all ?? []) loop.goOn('pause');
+  }
+
+  /** Its main loop runs nothing, as under a computation that does not end; other threads do. */
+  block(): void {
+    this.current?.stand('block');
+  }
+
+  unblock(): void {
+    this.current?.goOn('block');
   }
 }

@@ -24,6 +24,7 @@ const EVENT_KINDS = [
   'note',
   'ping',
   'pong',
+  'message',
 ] as const;
 
 /** One of the kinds by name. */

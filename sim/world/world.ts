@@ -3,19 +3,16 @@
 // behind have run (SIMULATOR.md §4.1, §4.2).
 
 import { InvariantError } from '../../src/base/assert.ts';
-import type { Clock, Timer } from '../../src/ports/clock.ts';
-import type { Logger } from '../../src/ports/logger.ts';
-import type { Random } from '../../src/ports/random.ts';
-import type { Transport } from '../../src/ports/transport.ts';
-import { createClock } from './clock.ts';
+import type { Timer } from '../../src/ports/clock.ts';
 import type { ClockSettings } from './clock.ts';
 import type { Undo } from './direction.ts';
 import { guardAmbient } from './guard.ts';
-import { createLogger } from './log-lines.ts';
 import type { LogLine } from './log-lines.ts';
 import { EventLoop, FIRST } from './loop.ts';
 import { Network } from './network.ts';
 import type { NetworkSettings } from './network.ts';
+import { processPorts } from './ports.ts';
+import type { ProcessPorts } from './ports.ts';
 import { SimProcess } from './process.ts';
 import type { Life } from './process.ts';
 import { KeyedRandom } from './random.ts';
@@ -33,15 +30,6 @@ export interface WorldOptions {
   readonly eventsPerInstantMax?: number;
   /** Simultaneous events run in a drawn order, not in that in which they came about. */
   readonly shuffleTies?: boolean;
-}
-
-/** What a program is given when its process starts. */
-export interface ProcessPorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly transport: Transport;
-  readonly logger: Logger;
-  readonly life: Life;
 }
 
 /** A process that can be started as often as it dies. */
@@ -252,7 +240,9 @@ export class World {
         if (life === null) return;
         program = null;
         const isSilent = options?.isSilent ?? false;
-        this.occur('crash', about, () => this.network.died(life, isSilent));
+        this.occur('crash', about, () => {
+          for (const loop of life.all) this.network.died(loop, isSilent);
+        });
       },
       pause: (kind = 'stop') => this.occur('pause', about, () => process.pause(kind)),
       resume: () => this.occur('resume', about, () => process.resume()),
@@ -260,13 +250,8 @@ export class World {
   }
 
   private ports(life: Life): ProcessPorts {
-    return {
-      life,
-      clock: createClock(life, life.process.clock),
-      random: this.random.port(life.process.name, life.incarnation),
-      transport: this.network.transport(life),
-      logger: createLogger(this.logLines, life.process.name, () => this.nowUs),
-    };
+    const { random, network, logLines } = this;
+    return processPorts(life, { random, network, logLines, nowUs: () => this.nowUs });
   }
 
   private note(what: string, from: string, to: string): void {

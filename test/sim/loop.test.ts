@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EventLoop, FIRST, LAST } from '../../sim/world/loop.ts';
+import type { ProcessPorts } from '../../sim/world/ports.ts';
 import { KeyedRandom } from '../../sim/world/random.ts';
 import { CHECKPOINT_EVENTS, Trace } from '../../sim/world/trace.ts';
 import { createWorld } from '../../sim/world/world.ts';
-import type { ProcessPorts } from '../../sim/world/world.ts';
 import { echoServer, running, utf8 } from './echo.ts';
 
 const compare = (left: string, right: string): number => (left < right ? -1 : 1);
