@@ -7,9 +7,13 @@ import { SessionCommand } from './session-command.ts';
  * counts as undecided too. Its caller has ended all belief in it before (RAFT.md §14.2).
  */
 export function sendCancel(session: Session, acquireSeq: number): void {
-  const { sequence, id, parts } = session;
+  const { sequence, returns, id, parts } = session;
   if (id === null) return;
-  const settle = (): void => sequence.settle(acquireSeq);
+  const settle = (): void => {
+    sequence.settle(acquireSeq);
+    returns.end();
+  };
+  returns.begin();
   const command = new SessionCommand(
     sequence,
     (seq) => ({ op: 'cancel', session: id, seq, acquireSeq }),

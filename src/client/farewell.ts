@@ -66,7 +66,7 @@ function settled(session: Session): Promise<void> {
       logger.warn(`what was held was not confirmed as given back within ${FAREWELL_MS} ms`);
       resolve();
     });
-    session.sequence.whenSettled(() => {
+    session.returns.whenNone(() => {
       limit.cancel();
       resolve();
     });

@@ -5,6 +5,7 @@ import type { LockMode } from '../locks/commands.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { Grant } from './grant.ts';
 import { grantText } from './hand-over.ts';
+import type { Limited } from './hold-ends.ts';
 import type { Held } from './holdings.ts';
 import { grantName, lossReason } from './loss.ts';
 import type { Loss } from './loss.ts';
@@ -30,15 +31,16 @@ export interface GrantStart {
  * once, by a loss or by the departure of the last handle, and before any byte that frees the lock
  * is sent (RAFT.md §14.2); the lock is given back once at most.
  */
-export class Hold implements Held {
+export class Hold implements Held, Limited {
   readonly start: GrantStart;
   /** Why it is over without the doing of its holder; null while it is not. */
   loss: Loss | null = null;
+  readonly untilUs: LeaseUs;
+  isOver = false;
   private readonly session: Session;
   private readonly handles: Grant[] = [];
   // Made when first asked for: most grants of a busy client never need one.
   private controller: AbortController | null = null;
-  private readonly untilUs: LeaseUs;
   private limit: Timer | null = null;
 
   constructor(session: Session, start: GrantStart) {
@@ -50,6 +52,7 @@ export class Hold implements Held {
     } else {
       this.untilUs = session.parts.leaseClock.nowUs() + start.maxHoldMs * 1000;
       this.arm(start.maxHoldMs * 1000);
+      session.limit(this);
     }
   }
 
@@ -154,7 +157,9 @@ export class Hold implements Held {
   }
 
   private end(): void {
+    this.isOver = true;
     this.limit?.cancel();
+    if (this.untilUs !== Infinity) this.session.unlimit();
     this.session.holdings.letGo(this.start.acquireSeq);
   }
 

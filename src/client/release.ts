@@ -22,14 +22,20 @@ export function sendRelease(session: Session, grant: GrantStart, owner: ReleaseO
   const id = session.id ?? '';
   const name = names[0] ?? '';
   const onOutcome = (outcome: Outcome): void => {
+    session.returns.end();
     if (outcome.code === 'DONE' || isOwnDoing(session, outcome, ticket)) owner.onReleased();
     else owner.onRefused(refusedError(grant, outcome));
+  };
+  const onFail = (error: HoldfastError): void => {
+    session.returns.end();
+    owner.onRefused(error);
   };
   const command = new SessionCommand(
     session.sequence,
     (seq) => ({ op: 'release', session: id, seq, name, acquireSeq, token }),
-    { onOutcome, onFail: (error) => owner.onRefused(error) },
+    { onOutcome, onFail },
   );
+  session.returns.begin();
   const ticket = session.parts.requests.submitFreeing(command);
   return ticket;
 }

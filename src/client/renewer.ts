@@ -50,7 +50,9 @@ export class Renewer implements Renewal {
   private ttlUs: number;
   /** Send times by nonce. */
   private readonly sent = new Map<number, number>();
-  private nonce = 0;
+  // Begins with a reading of the clock, above those of an earlier renewer of the same session, so
+  // that no late answer to one of its renewals is taken for one to a later transmission.
+  private nonce: number;
   // Transmissions since the last confirmation, by whomever.
   private attempts = 0;
   private knownUs: number;
@@ -65,6 +67,7 @@ export class Renewer implements Renewal {
     this.memory = task.memory;
     this.owner = owner;
     this.share = task.share;
+    this.nonce = Math.floor(ports.leaseClock.nowUs());
     this.ttlUs = ttlUsOf(task.ttlMs);
     this.knownUs = task.memory.confirmedUs;
     this.dueUs = this.nextUs();

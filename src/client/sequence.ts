@@ -12,36 +12,6 @@ export interface Numbering {
   settle(seq: number): void;
   /** All requests below were answered: the cluster may forget their results. */
   ackedBelow(): number;
-  /** Calls back once, as soon as all that was admitted is settled; at once if it is. */
-  whenSettled(callback: () => void): void;
-}
-
-/** What was admitted and is not settled. */
-class Undecided {
-  // In the order of admission.
-  private readonly seqs = new Set<number>();
-  private onSettled: (() => void) | null = null;
-
-  add(seq: number): void {
-    this.seqs.add(seq);
-  }
-
-  delete(seq: number): void {
-    if (!this.seqs.delete(seq) || this.seqs.size > 0) return;
-    const callback = this.onSettled;
-    this.onSettled = null;
-    callback?.();
-  }
-
-  oldest(): number | undefined {
-    for (const seq of this.seqs) return seq;
-    return undefined;
-  }
-
-  whenSettled(callback: () => void): void {
-    if (this.seqs.size === 0) callback();
-    else this.onSettled = callback;
-  }
 }
 
 /**
@@ -51,8 +21,8 @@ class Undecided {
  */
 export class Sequence implements Numbering {
   private nextSeq = 1;
-  // Admitted in ascending order, so its oldest element is the smallest.
-  private readonly undecided = new Undecided();
+  // Grows in ascending order, so its first element is the smallest.
+  private readonly undecided = new Set<number>();
 
   /** From now on numbers begin here; for a session whose earlier ones another process gave out. */
   startAt(seq: number): void {
@@ -71,11 +41,8 @@ export class Sequence implements Numbering {
   }
 
   ackedBelow(): number {
-    return this.undecided.oldest() ?? this.nextSeq;
-  }
-
-  whenSettled(callback: () => void): void {
-    this.undecided.whenSettled(callback);
+    for (const smallest of this.undecided) return smallest;
+    return this.nextSeq;
   }
 }
 
@@ -89,7 +56,6 @@ const LOW_VALUES = 2 ** 32;
  */
 export class DrawnNumbers implements Numbering {
   private readonly random: Random;
-  private readonly undecided = new Undecided();
 
   constructor(random: Random) {
     this.random = random;
@@ -97,21 +63,13 @@ export class DrawnNumbers implements Numbering {
 
   admit(): number {
     const high = this.random.u32() >>> (32 - HIGH_BITS);
-    const seq = UNNUMBERED_SEQ_MIN + high * LOW_VALUES + this.random.u32();
-    this.undecided.add(seq);
-    return seq;
+    return UNNUMBERED_SEQ_MIN + high * LOW_VALUES + this.random.u32();
   }
 
-  settle(seq: number): void {
-    this.undecided.delete(seq);
-  }
+  settle(): void {}
 
   /** The answers are the other process's to acknowledge. */
   ackedBelow(): number {
     return 0;
-  }
-
-  whenSettled(callback: () => void): void {
-    this.undecided.whenSettled(callback);
   }
 }

@@ -9,6 +9,8 @@ import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
 import { GrantChecks } from './grant-check.ts';
 import { sessionText } from './hand-over.ts';
+import { HoldEnds } from './hold-ends.ts';
+import type { Limited } from './hold-ends.ts';
 import { Holdings } from './holdings.ts';
 import type { Waiting } from './holdings.ts';
 import { Lease } from './lease.ts';
@@ -22,6 +24,7 @@ import type { Settings } from './options.ts';
 import type { Origin } from './origin.ts';
 import type { RenewalHost } from './renewal-host.ts';
 import type { Requests } from './requests.ts';
+import { Returns } from './returns.ts';
 import type { Numbering } from './sequence.ts';
 
 /** Waiting acquires are asked about this often, in case that news of them were lost. */
@@ -46,6 +49,7 @@ export interface SessionParts {
 export class Session {
   readonly sequence: Numbering;
   readonly holdings = new Holdings();
+  readonly returns = new Returns();
   readonly parts: SessionParts;
   /** Another process opened it and numbers its requests: it is not ours to end. */
   readonly isShared: boolean;
@@ -57,6 +61,7 @@ export class Session {
   isHandedOver = false;
   private readonly origin: Origin;
   private readonly checks = new GrantChecks(this);
+  private holdEnds: HoldEnds | null = null;
   private readonly controller = new AbortController();
   private lease: Lease | null = null;
   private ttlMs: number | null = null;
@@ -90,6 +95,20 @@ export class Session {
   /** Looks for a session that is there already; a new one is opened when somebody joins. */
   begin(): void {
     this.origin.begin();
+  }
+
+  /** Renewals wait for this hold once it should be over. */
+  limit(hold: Limited): void {
+    this.holdEnds ??= new HoldEnds();
+    this.holdEnds.add(hold);
+    this.lease?.holdUntil(this.holdEnds.earliestUs());
+  }
+
+  /** One of the limited holds is over. */
+  unlimit(): void {
+    if (this.holdEnds === null) return;
+    this.holdEnds.noteOver();
+    this.lease?.holdUntil(this.holdEnds.earliestUs());
   }
 
   /** It was decided or given up. Idempotent. */
