@@ -29,6 +29,8 @@ test('an ordered set agrees with a sorted array, whatever is added and removed',
         expect(set.has(probe)).toBe(model.has(probe));
         expect(set.rank(probe)).toBe(sorted.filter((value) => value < probe).length);
         expect([...set.valuesFrom(probe)]).toEqual(sorted.filter((value) => value >= probe));
+        expect(set.firstFrom(probe)).toBe(sorted.find((value) => value >= probe) ?? null);
+        expect(set.lastBelow(probe)).toBe(sorted.findLast((value) => value < probe) ?? null);
       },
     ),
   );
@@ -40,6 +42,7 @@ test('an ordered set of many chunks keeps order, rank and size', () => {
   for (let turn = 0; turn < total; turn++) set.add((turn * 7_919) % total);
   expect([...set.values()]).toEqual(Array.from({ length: total }, (_, value) => value));
   for (let value = 0; value < total; value += 997) expect(set.rank(value)).toBe(value);
+  for (let value = 1; value < total; value++) expect(set.lastBelow(value)).toBe(value - 1);
   for (let turn = 0; turn < total; turn++) {
     const value = (turn * 4_001) % total;
     if (value % 10 !== 0) expect(set.delete(value)).toBe(true);

@@ -1,7 +1,13 @@
 // A lock machine with a log of its own: each call appends one entry and checks the invariants.
 
 import { expect } from 'vitest';
-import type { Acquire, Command, OpenSession, ReplicatedLimits } from '../../src/locks/commands.ts';
+import type {
+  Acquire,
+  Command,
+  OpenSession,
+  ReplicatedLimits,
+  RequestItem,
+} from '../../src/locks/commands.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
@@ -69,6 +75,19 @@ export class Rig {
     return this.apply({ op: 'release', ...numbered(client), name, token, acquireSeq });
   }
 
+  proclaim(
+    client: Client,
+    grant: { name: string; token: number; acquireSeq?: number },
+    value: string,
+  ): Outcome {
+    return this.apply({ op: 'proclaim', ...numbered(client), acquireSeq: null, ...grant, value });
+  }
+
+  /** Ends the delay of a name that the entry with this index closed. */
+  lift(name: string, closedAt: number, proposerTerm = TERM): Outcome {
+    return this.apply({ op: 'liftDelay', name, closedAt, proposerTerm });
+  }
+
   cancel(client: Client, acquireSeq: number): Outcome {
     return this.apply({ op: 'cancel', ...numbered(client), acquireSeq });
   }
@@ -106,6 +125,11 @@ export class Rig {
 
   tokens(name: string): readonly number[] {
     return this.machine.inspect(name).holders.map((holder) => holder.token);
+  }
+
+  /** Slots of each holder, in the order of holders. */
+  slots(name: string): readonly (readonly number[])[] {
+    return this.machine.inspect(name).holders.map((holder) => holder.slots);
   }
 
   waiters(name: string): readonly string[] {
@@ -154,6 +178,16 @@ export function acquireCommand(
     stampMs: 2_000,
     ...parts,
   };
+}
+
+/** Items for an acquire that wants names shared. */
+export function shared(...names: readonly string[]): { readonly items: Acquire['items'] } {
+  return { items: names.map((name) => ({ name, mode: 'shared', permits: null })) };
+}
+
+/** The item of a semaphore. */
+export function permits(name: string, taken: number, total: number): RequestItem {
+  return { name, mode: 'exclusive', permits: [taken, total] };
 }
 
 /** Expects a refusal with this code whose text matches. */
