@@ -1,16 +1,21 @@
-// holdfast acquire: holds a lock until it is told to stop, for scripts and hands.
+// holdfast acquire: holds locks until it is told to stop, for scripts and hands.
 
 import { HoldfastError } from '../base/error.ts';
 import { errorSentence } from './error-json.ts';
-import { addTakeOptions, giveBack, takeLock } from './holding.ts';
-import type { TakeOptions } from './holding.ts';
+import { addTakeOptions, freedText, giveBack, lockWish, take } from './holding.ts';
+import type { Holding, TakeOptions } from './holding.ts';
 import { note, printJson, printLine } from './output.ts';
 import { addClusterOptions, addExamples } from './program.ts';
 import type { Invocation } from './program.ts';
 import { SignalInbox } from './signals.ts';
+import { addMannerOptions, slotsOfAll } from './wanted-locks.ts';
+import type { MannerOptions } from './wanted-locks.ts';
+
+interface AcquireOptions extends TakeOptions, MannerOptions {}
 
 const EXIT_CODES = `
-Prints the fencing token on stdout once the lock is held; a signal gives it back.
+Prints the fencing token on stdout once all is held; a signal gives it back. With --json the names
+and the slot numbers of each name too.
 
 Exit code: 0 given back, 128+n ended by signal n while waiting, 64 usage, 69 cluster unavailable,
 75 busy, 78 configuration, 79 lock lost.`;
@@ -19,37 +24,43 @@ Exit code: 0 given back, 128+n ended by signal n while waiting, 64 usage, 69 clu
 export function addAcquireCommand(invocation: Invocation): void {
   const command = invocation.program
     .command('acquire')
-    .description('hold a lock until a signal, and print its token')
-    .argument('<name>', 'name of the lock')
+    .description('hold a lock, or several, until a signal, and print the token')
+    .argument('<names...>', 'names of the locks, taken together in one request')
     .addHelpText('after', EXIT_CODES)
-    .action(async (name: string, options: TakeOptions) => {
-      await acquire(name, options);
+    .action(async (names: string[], options: AcquireOptions) => {
+      await acquire(names, options);
     });
-  addTakeOptions(addClusterOptions(command));
-  addExamples(command, ['holdfast acquire maintenance', 'holdfast acquire maintenance --wait 0s']);
+  addMannerOptions(addTakeOptions(addClusterOptions(command)));
+  addExamples(command, [
+    'holdfast acquire maintenance',
+    'holdfast acquire maintenance --wait 0s',
+    'holdfast acquire gpu --permits 2/4 --json',
+  ]);
 }
 
-async function acquire(name: string, options: TakeOptions): Promise<void> {
+async function acquire(names: readonly string[], options: AcquireOptions): Promise<void> {
+  const wish = lockWish(names, options);
   const inbox = new SignalInbox();
   try {
-    const holding = await takeLock(name, options, inbox);
-    const { grant, client } = holding;
-    const token = grant.token;
-    if (options.json === true) printJson({ name, token, session: client.session.id });
-    else printLine(String(token));
-    const loss = await signalOrLoss(grant.signal, inbox);
+    const holding = await take(wish, options, inbox);
+    printGrant(holding, options.json === true);
+    const loss = await signalOrLoss(holding.grant.signal, inbox);
     if (loss !== null) throw lostError(loss);
-    note(`giving "${name}" back`);
+    note(`giving ${wish.text} back`);
     inbox.leaveOnNext();
     if (!(await giveBack(holding))) {
-      throw new HoldfastError(
-        'UNAVAILABLE',
-        `"${name}" was not given back; it is free after its TTL`,
-      );
+      const text = `${wish.text} was not given back; ${freedText(options.ttl)}`;
+      throw new HoldfastError('UNAVAILABLE', text);
     }
   } finally {
     inbox.close();
   }
+}
+
+function printGrant({ grant, client }: Holding, isJson: boolean): void {
+  const { name, names, token } = grant;
+  if (!isJson) printLine(String(token));
+  else printJson({ name, names, token, slots: slotsOfAll(grant), session: client.session.id });
 }
 
 /** Resolves with null on a signal, and with the reason when the lock is lost. */

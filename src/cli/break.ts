@@ -3,6 +3,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../base/error.ts';
+import type { LockInfo } from '../client/holder.ts';
 import type { Client } from '../index.ts';
 import { EXIT, Failure } from './exit-code.ts';
 import { lockJson, lockLines } from './lock-text.ts';
@@ -56,21 +57,29 @@ async function breakLock(client: Client, name: string, options: BreakOptions): P
   if (options.json !== true) lockLines(lock).forEach(noteLine);
   const { token, reason } = options;
   if (token === undefined || reason === undefined) {
-    const holder = lock.holders[0];
-    const hint = holder === undefined ? 'it is free' : `it is held with token ${holder.token}`;
+    const tokens = new Set([...lock.holders, ...lock.ghosts].map((each) => each.token));
+    const hint =
+      tokens.size === 0 ? 'it is free' : `it is held with token ${[...tokens].join(', ')}`;
     throw new Failure(
       EXIT.usage,
       `USAGE: --token and --reason are needed to break "${name}"; ${hint}`,
     );
   }
-  if (!lock.holders.some((holder) => holder.token === token)) {
+  if (!mayHold(lock, token)) {
     throw new HoldfastError(
       'NOT_HOLDER',
       `nobody holds "${name}" with token ${token}; nothing is broken`,
     );
   }
   await client.break(name, { token, reason });
-  if (options.json === true) printJson({ broken: lockJson(lock), token, reason });
+  if (options.json === true)
+    printJson({ broken: lockJson(lock, { hasTimes: true }), token, reason });
   else printLine(`broke "${name}", token ${token}`);
   note('the former holder may still be at work until it notices');
+}
+
+// Of very many holders not all are shown: then the cluster has the last word.
+function mayHold(lock: LockInfo, token: number): boolean {
+  const isAllShown = lock.holders.length === lock.holderCount;
+  return !isAllShown || [...lock.holders, ...lock.ghosts].some((each) => each.token === token);
 }

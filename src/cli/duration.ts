@@ -31,3 +31,11 @@ export function showDuration(ms: number): string {
   if (ms % UNIT_MS.m === 0) return `${ms / UNIT_MS.m}m`;
   return ms % UNIT_MS.s === 0 ? `${ms / UNIT_MS.s}s` : `${ms}ms`;
 }
+
+/** A measured time for people: `12.3s`, `3m 20s`, `2h 5m`. */
+export function showMs(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const minutes = Math.floor(ms / UNIT_MS.m);
+  if (ms < UNIT_MS.h) return `${minutes}m ${Math.floor((ms % UNIT_MS.m) / UNIT_MS.s)}s`;
+  return `${Math.floor(ms / UNIT_MS.h)}h ${minutes % 60}m`;
+}

@@ -1,8 +1,7 @@
 // Takes a lock for `run` and `acquire`, in a way that a signal can end at any moment.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkLockName } from './lock-name.ts';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { queueText } from '../client/acquire-error.ts';
@@ -14,18 +13,28 @@ import { note } from './output.ts';
 import { durationWithin } from './program.ts';
 import type { ClusterOptions } from './program.ts';
 import type { SignalInbox } from './signals.ts';
+import { namesText, wantedItems } from './wanted-locks.ts';
+import type { MannerOptions } from './wanted-locks.ts';
 import { REQUEST_MS, openClient } from './with-client.ts';
 
-/** Options of the commands that take a lock; durations in milliseconds. */
+/** Options of the commands that hold something; durations in milliseconds. */
 export interface TakeOptions extends ClusterOptions {
-  readonly ttl: number;
+  /** null: until it is given back or broken. */
+  readonly ttl: number | null;
   readonly wait: number;
 }
 
-/** A lock that is held, with the client that renews it. */
+/** What is held, with the client that renews it. */
 export interface Holding {
   readonly client: Client;
   readonly grant: Grant;
+}
+
+/** How a grant is asked for, once there is a client. */
+export interface Wish {
+  /** Of what is wanted, as messages show it. */
+  readonly text: string;
+  acquire(client: Client, options: { waitMs: number; signal: AbortSignal }): Promise<Grant>;
 }
 
 /** How long a farewell to the cluster may take; what was held is free after its TTL anyway. */
@@ -41,56 +50,60 @@ export function addTakeOptions(command: Command): Command {
   const ttl = new Option(
     '--ttl <duration>',
     'how long the lock stays taken if this process falls silent; ' +
-      'at most 10m unless the cluster was founded with other limits',
+      'at most 10m unless the cluster was founded with other limits; none: until it is broken',
   );
   const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
   return command
-    .addOption(ttl.argParser(durationWithin(TTL_MS_MIN, DAY_MS)).default(DEFAULT_TTL_MS, '15s'))
+    .addOption(ttl.argParser(ttlArgument).default(DEFAULT_TTL_MS, '15s'))
     .addOption(wait.argParser(durationWithin(0, DAY_MS)).default(DEFAULT_WAIT_MS, '30s'));
 }
 
+/** The wish for locks or semaphores. Throws as wantedItems does. */
+export function lockWish(names: readonly string[], options: MannerOptions): Wish {
+  const items = wantedItems(names, options);
+  return {
+    text: namesText(names),
+    acquire: (client, how) => client.lockAll(items).acquire(how),
+  };
+}
+
 /**
- * Waits for the lock. With the first signal in `inbox` the request is taken out of the queue, and
- * the promise rejects with a Failure of that signal's exit code, at the latest two seconds later,
- * whether or not the cluster has answered; the second signal ends the process at once. Rejects
- * with LOCK_BUSY, WAIT_OVER or UNAVAILABLE otherwise.
+ * Waits for what is wished for. With the first signal in `inbox` the request is taken out of the
+ * queue, and the promise rejects with a Failure of that signal's exit code, at the latest two
+ * seconds later, whether or not the cluster has answered; the second signal ends the process at
+ * once. Rejects with LOCK_BUSY, WAIT_OVER or UNAVAILABLE otherwise.
  */
-export async function takeLock(
-  name: string,
-  options: TakeOptions,
-  inbox: SignalInbox,
-): Promise<Holding> {
-  checkLockName(name);
+export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox): Promise<Holding> {
   const begunMs = performance.now();
   const opening = openClient(options, {
     ttlMs: options.ttl,
-    connectMs: Math.max(options.wait, REQUEST_MS),
+    // Also without a limit: that nobody is there is a mistake more often than a wish to wait.
+    connectMs: options.wait === Infinity ? REQUEST_MS : Math.max(options.wait, REQUEST_MS),
   });
-  const client = await Promise.race([opening, interruptionOf(name, inbox)]);
+  const client = await Promise.race([opening, interruptionOf(wish, inbox)]);
   const waitMs = Math.max(0, Math.ceil(options.wait - (performance.now() - begunMs)));
   let grant: Grant;
   try {
-    const { interrupted: signal } = inbox;
-    grant = await client.lock(name).acquire({ waitMs, signal });
+    grant = await wish.acquire(client, { waitMs, signal: inbox.interrupted });
   } catch (error) {
     await Promise.race([client.close(), delay(FAREWELL_MS)]);
-    if (inbox.interruption !== null) throw interruption(name, inbox.interruption);
-    throw ofWholeWait(error, name, options.wait);
+    if (inbox.interruption !== null) throw interruption(wish, inbox.interruption);
+    throw ofWholeWait(error, wish, options.wait);
   }
   if (inbox.interruption !== null) {
     await giveBack({ client, grant });
-    throw interruption(name, inbox.interruption);
+    throw interruption(wish, inbox.interruption);
   }
   inbox.keep();
   return { client, grant };
 }
 
 /** Rejects when a signal ends the wait; nothing is to be undone while the client connects. */
-function interruptionOf(name: string, inbox: SignalInbox): Promise<never> {
+function interruptionOf(wish: Wish, inbox: SignalInbox): Promise<never> {
   return new Promise((_, reject) => {
     inbox.interrupted.addEventListener('abort', () => {
-      note(`leaving the queue of "${name}"; this takes at most ${showDuration(FAREWELL_MS)}`);
-      reject(interruption(name, inbox.interruption ?? 'SIGTERM'));
+      note(`leaving the queue of ${wish.text}; this takes at most ${showDuration(FAREWELL_MS)}`);
+      reject(interruption(wish, inbox.interruption ?? 'SIGTERM'));
     });
   });
 }
@@ -108,16 +121,32 @@ export function giveBack({ client, grant }: Holding): Promise<boolean> {
   return Promise.race([farewell, delay(FAREWELL_MS, false)]);
 }
 
+/** When a lock that was not given back is free, for a note. */
+export function freedText(ttlMs: number | null): string {
+  if (ttlMs === null) return 'it stays taken until an operator breaks it';
+  return `it is free ${showDuration(ttlMs)} after this at most`;
+}
+
+function ttlArgument(text: string): number | null {
+  if (text === 'none') return null;
+  try {
+    return durationWithin(TTL_MS_MIN, DAY_MS)(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new InvalidArgumentError(error.message.replace(/\.$/, ', or none.'));
+  }
+}
+
 // The client only knew what connecting had left of the wait; the user knows what was typed.
-function ofWholeWait(error: unknown, name: string, waitMs: number): unknown {
+function ofWholeWait(error: unknown, wish: Wish, waitMs: number): unknown {
   if (!HoldfastError.is(error) || typeof error.details['waitMs'] !== 'number') return error;
   const { ahead } = error.details;
   const queue = queueText({ ahead: typeof ahead === 'number' ? ahead : null });
-  const text = `"${name}" was not granted within ${showDuration(waitMs)} (--wait)${queue}`;
+  const text = `${wish.text} was not granted within ${showDuration(waitMs)} (--wait)${queue}`;
   return new HoldfastError(error.code, text, { details: { ...error.details, waitMs } });
 }
 
-function interruption(name: string, signal: ForwardedSignal): Failure {
-  const message = `CANCELLED: ${signal} while waiting for "${name}"`;
+function interruption(wish: Wish, signal: ForwardedSignal): Failure {
+  const message = `CANCELLED: ${signal} while waiting for ${wish.text}`;
   return new Failure(signalExitCode(signal), message);
 }

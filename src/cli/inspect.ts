@@ -1,4 +1,4 @@
-// holdfast inspect: one lock, who holds it and who waits.
+// holdfast inspect: one lock, who holds it, what keeps it closed and who waits.
 
 import { lockJson, lockLines } from './lock-text.ts';
 import { printJson, printLine } from './output.ts';
@@ -17,7 +17,8 @@ export function addInspectCommand(invocation: Invocation): void {
     .action(async (name: string, options: ClusterOptions) => {
       checkLockName(name);
       const lock = await withClient(options, (client) => client.inspect(name));
-      if (options.json === true) printJson({ ...lockJson(lock), revision: lock.revision });
+      if (options.json === true)
+        printJson({ ...lockJson(lock, { hasTimes: true }), revision: lock.revision });
       else lockLines(lock).forEach(printLine);
     });
   addExamples(addClusterOptions(command), [

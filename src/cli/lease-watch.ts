@@ -35,18 +35,18 @@ export interface Loss {
 }
 
 /** The longest grace for a lease: beyond half of it an ordinary renewal could come too late. */
-export function graceMsMax(ttlMs: number): number {
-  return Math.floor(ttlMs / 2);
+export function graceMsMax(ttlMs: number | null): number {
+  return Math.floor((ttlMs ?? Infinity) / 2);
 }
 
 /** The grace when none is asked for: 5 s, or a third of a short lease. */
-export function defaultGraceMs(ttlMs: number): number {
-  return Math.min(5_000, Math.floor(ttlMs / 3));
+export function defaultGraceMs(ttlMs: number | null): number {
+  return Math.min(5_000, Math.floor((ttlMs ?? Infinity) / 3));
 }
 
-/** How the end of a lease of `ttlMs` is shared out. */
-export function stopPlan(ttlMs: number, graceMs: number): StopPlan {
-  return { graceMs, marginMs: Math.min(500, Math.floor(ttlMs / 10)) };
+/** How the end of a lease of `ttlMs` is shared out; null: it ends by being broken only. */
+export function stopPlan(ttlMs: number | null, graceMs: number): StopPlan {
+  return { graceMs, marginMs: Math.min(500, Math.floor((ttlMs ?? Infinity) / 10)) };
 }
 
 /** Calls back once, when the child must be stopped. Returns the way to stop watching. */
@@ -81,13 +81,15 @@ export function watchLease(lease: Lease, plan: StopPlan, onLoss: (loss: Loss) =>
 // setTimeout holds 31 bits, and would fire at once for Infinity.
 const CHECK_MS_MAX = 60_000;
 
-// An operator who breaks a lock waives the rule that the old holder is gone first; its child may
-// still end in good order. After every other loss the lease's own end is the limit.
+// An operator who breaks a lock or ends a session waives the rule that the old holder is gone
+// first; its child may still end in good order. After every other loss the lease's own end is the
+// limit.
 function lossOf(lease: Lease, plan: StopPlan): Loss {
   const { reason } = lease.signal;
-  const isBroken = HoldfastError.is(reason) && reason.code === 'BROKEN';
+  const code = HoldfastError.is(reason) ? reason.code : null;
+  const isWaived = code === 'BROKEN' || code === 'SESSION_ENDED';
   return {
-    graceMs: isBroken ? plan.graceMs : remainingGraceMs(lease, plan),
+    graceMs: isWaived ? plan.graceMs : remainingGraceMs(lease, plan),
     reason: errorSentence(reason),
   };
 }

@@ -10,6 +10,9 @@ import { withClient } from './with-client.ts';
 
 const HEADER = ['NAME', 'TOKEN', 'SINCE', 'WAITERS', 'HOLDER'];
 const PAGE = 1_000;
+/** Tokens that are shown of a lock with many holders. */
+const TOKENS_SHOWN_MAX = 3;
+const NO_TIMES = { hasTimes: false } as const;
 
 const NOTES = `
 With --json: one lock per line.
@@ -33,15 +36,30 @@ export function addListCommand(invocation: Invocation): void {
 async function list(client: Client, prefix: string, isJson: boolean): Promise<void> {
   for (let after = '', page = 0, hasMore = true; hasMore; page++) {
     const answer = await client.list({ prefix, after, limit: PAGE });
-    if (isJson) answer.locks.map(lockJson).forEach(printJson);
+    if (isJson) answer.locks.map((lock) => lockJson(lock, NO_TIMES)).forEach(printJson);
     else if (page === 0 || answer.locks.length > 0) printTable(HEADER, answer.locks.map(rowOf));
     after = answer.locks.at(-1)?.name ?? after;
     hasMore = answer.hasMore && answer.locks.length > 0;
   }
 }
 
-function rowOf({ name, holder, waiterCount }: LockInfo): string[] {
+function rowOf(lock: LockInfo): string[] {
+  const { name, holder, ghosts, holderCount, waiterCount } = lock;
   const count = String(waiterCount);
-  if (holder === null) return [name, '-', '-', count, '-'];
-  return [name, String(holder.token), showTime(holder.sinceMs), count, holderText(holder)];
+  if (holder === null) {
+    return [name, '-', '-', count, ghosts.length > 0 ? 'closed by a lock-delay' : '-'];
+  }
+  const others = holderCount > 1 ? ` and ${holderCount - 1} more` : '';
+  return [
+    name,
+    tokensText(lock),
+    showTime(holder.sinceMs),
+    count,
+    `${holderText(holder)}${others}`,
+  ];
+}
+
+function tokensText({ holders, holderCount }: LockInfo): string {
+  const shown = holders.slice(0, TOKENS_SHOWN_MAX).map(({ token }) => token);
+  return `${shown.join(',')}${holderCount > shown.length ? ',…' : ''}`;
 }

@@ -11,7 +11,7 @@ import type { ClusterOptions } from './program.ts';
 export const REQUEST_MS = 5_000;
 
 export interface Patience {
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | null;
   /** How long to look for a leader. Default 5,000. */
   readonly connectMs?: number;
 }

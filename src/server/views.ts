@@ -65,6 +65,7 @@ export function ghostJson(ghost: GhostView): JsonObject {
     slots: ghost.slots,
     sessionName: ghost.sessionName,
     lockDelayMs: ghost.lockDelayMs,
+    closedAt: ghost.closedAt,
   };
 }
 

@@ -50,7 +50,9 @@ describe('seeing locks', () => {
     const facts = JSON.parse(await holder.line(/^\{/));
     expect(facts).toEqual({
       name: 'a/2',
+      names: ['a/2'],
       token: expect.any(Number),
+      slots: [[]],
       session: expect.stringMatching(/^\d+-/),
     });
     holder.signal('SIGINT');

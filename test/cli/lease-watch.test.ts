@@ -70,11 +70,27 @@ describe('the watch over a lease', () => {
     expect(losses).toEqual([{ graceMs: 0, reason }]);
   });
 
-  test('K1 a broken lock leaves the whole grace and tells the reason, once', () => {
+  test.each([
+    ['BROKEN', 'broken by ops: stuck'],
+    ['SESSION_ENDED', 'the session was ended by ops: stuck'],
+  ] as const)('K1 %s leaves the whole grace and tells the reason, once', (code, reason) => {
     const { lease, losses } = watched();
-    lease.controller.abort(new HoldfastError('BROKEN', 'broken by ops: stuck'));
+    lease.deadlineMs = 0;
+    lease.controller.abort(new HoldfastError(code, reason));
     vi.advanceTimersByTime(TTL_MS * 2);
-    expect(losses).toEqual([{ graceMs: PLAN.graceMs, reason: 'broken by ops: stuck' }]);
+    expect(losses).toEqual([{ graceMs: PLAN.graceMs, reason }]);
+  });
+
+  test('a lease without end is lost by its signal only, and leaves a grace of 5 s', () => {
+    const losses: Loss[] = [];
+    const controller = new AbortController();
+    const lease = { name: 'a', signal: controller.signal, remainingMs: () => Infinity };
+    const plan = stopPlan(null, defaultGraceMs(null));
+    watchLease(lease, plan, (loss) => losses.push(loss));
+    vi.advanceTimersByTime(30 * 86_400_000);
+    expect(losses).toEqual([]);
+    controller.abort(new HoldfastError('BROKEN', 'broken by ops: stuck'));
+    expect(losses).toEqual([{ graceMs: 5_000, reason: 'broken by ops: stuck' }]);
   });
 
   test('after the watch is stopped nothing is reported', () => {
