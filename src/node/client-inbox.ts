@@ -7,7 +7,12 @@ const PAGES_MAX = 4;
 /** Undecided renewals; a link with the most sessions it may have sends fewer at once. */
 const KEEP_ALIVES_MAX = 8_192;
 
-const PAGES: ReadonlySet<Query['kind']> = new Set(['list', 'sessions', 'inspect'] as const);
+const PAGES: ReadonlySet<Query['kind']> = new Set([
+  'list',
+  'sessions',
+  'inspect',
+  'holdings',
+] as const);
 
 /** What is answered one by one, by its requestId. */
 type Request = Extract<ClientMessage, { readonly requestId: number }>;

@@ -7,6 +7,7 @@ import type { CommandBody } from '../wire/command.ts';
 import { LeaderDeadlines } from './leader-deadlines.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { Leases } from './leases.ts';
+import type { TimeSource } from './queries.ts';
 import type { Reads } from './reads.ts';
 
 /** A waiting acquire, by the session and the number that it was asked with. */
@@ -37,7 +38,7 @@ export interface OfficeOptions {
  * §14.1). Every node follows what is applied, for any may lead; but only the leader's time counts,
  * and with its office all that it began is forgotten, in the same turn.
  */
-export class Office {
+export class Office implements TimeSource {
   readonly leases: Leases;
   private readonly options: OfficeOptions;
   private readonly leaseClock: LeaseClock;
@@ -136,7 +137,10 @@ export class Office {
     }
   }
 
-  /** How long the lock-delay of a ghost still lasts here, in microseconds, 0 at least. */
+  leaseLeftUs(session: SessionId): number | null {
+    return this.leases.leftUs(session);
+  }
+
   delayLeftUs(ghost: GhostKey): number {
     return this.delays.leftUs(ghost, this.freshUs(), this.leases.baseUs) ?? 0;
   }

@@ -1,42 +1,70 @@
 import type { ErrorCode } from '../base/error.ts';
+import type { SessionId } from '../base/units.ts';
+import { US_PER_MS } from '../base/units.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
-import type { HolderView, LockView } from '../locks/outcomes.ts';
+import type {
+  GhostView,
+  HolderView,
+  HoldingView,
+  LockView,
+  SessionHoldings,
+  WaiterView,
+} from '../locks/outcomes.ts';
 import type { HostAnswer } from './host-types.ts';
-import type { NodeStatus, Query, QueryResult } from '../wire/client-messages.ts';
+import type { GhostKey } from './office.ts';
+import type { LockTimes, NodeStatus, Query, QueryResult } from '../wire/client-messages.ts';
 
-/** One page of a list, and the queue that one lock shows, fit a frame with room to spare. */
+/** One page of a list, by an upper estimate, fits a frame with room to spare. */
 const PAGE_BYTES_MAX = 128 * 1024;
 const PAGE_ROWS_MAX = 1_000;
-/** Waiters that are shown of a lock that is looked at, and of each lock of a list. */
-const INSPECT_WAITERS_MAX = 500;
-const LIST_WAITERS_MAX = 20;
+/** Holders, ghosts and waiters that are shown of one lock: all three lists together fit too. */
+const LIST_BYTES_MAX = 48 * 1024;
+/** The same by number: of a lock that is looked at, and of each lock of a list. */
+const INSPECT_SHOWN_MAX = 500;
+const LIST_SHOWN_MAX = 20;
+
+/** What the leader's clock knows, in microseconds. */
+export interface TimeSource {
+  /** Until a session would expire unless renewed; null: never, or it is not known. */
+  leaseLeftUs(session: SessionId): number | null;
+  /** Until a lock-delay is over. */
+  delayLeftUs(ghost: GhostKey): number;
+}
+
+/** Whom the answers come from. */
+export interface QuerySource {
+  readonly machine: LockMachine;
+  readonly times: TimeSource;
+  readonly status: () => NodeStatus;
+}
 
 /** Answers from the state as it is; whoever needs a linearizable answer asks after a round. */
-export function answerQuery(
-  query: Query,
-  machine: LockMachine,
-  status: () => NodeStatus,
-): QueryResult {
+export function answerQuery(query: Query, source: QuerySource): QueryResult {
+  const { machine, times } = source;
   switch (query.kind) {
     case 'status':
-      return { kind: 'status', status: status() };
+      return { kind: 'status', status: source.status() };
     case 'session':
-      return { kind: 'session', session: machine.session(query.session), leftMs: null };
+      return {
+        kind: 'session',
+        session: machine.session(query.session),
+        leftMs: wholeMs(times.leaseLeftUs(query.session)),
+      };
     case 'grant':
       return { kind: 'grant', token: machine.tokenOf(query.session, query.acquireSeq) };
     case 'holdings': {
       const limit = Math.min(query.limit, PAGE_ROWS_MAX);
       const holdings = machine.holdings(query.session, query.after, limit);
-      return { kind: 'holdings', holdings };
+      return { kind: 'holdings', holdings: holdings === null ? null : trimHoldings(holdings) };
     }
     case 'inspect': {
-      const lock = trimLock(machine.inspect(query.name, INSPECT_WAITERS_MAX));
-      return { kind: 'lock', lock, leftMs: { holders: [], ghosts: [] } };
+      const lock = trimLock(machine.inspect(query.name, INSPECT_SHOWN_MAX));
+      return { kind: 'lock', lock, leftMs: timesOf(lock, times) };
     }
     case 'list': {
       const limit = Math.min(query.limit, PAGE_ROWS_MAX);
-      const found = machine.list(query.prefix, query.after, limit + 1, LIST_WAITERS_MAX);
-      const locks = takeBytes(found.slice(0, limit).map(trimLock), sizeOfLock);
+      const found = machine.list(query.prefix, query.after, limit + 1, LIST_SHOWN_MAX);
+      const locks = takeBytes(found.slice(0, limit).map(trimLock), sizeOfLock, PAGE_BYTES_MAX);
       return { kind: 'locks', locks, hasMore: found.length > locks.length };
     }
     case 'sessions': {
@@ -45,6 +73,7 @@ export function answerQuery(
       const sessions = takeBytes(
         found.slice(0, limit),
         (view) => 200 + 3 * (view.name.length + view.meta.length),
+        PAGE_BYTES_MAX,
       );
       return { kind: 'sessions', sessions, hasMore: found.length > sessions.length };
     }
@@ -56,30 +85,80 @@ export function refuseQuery(code: ErrorCode, message: string): HostAnswer {
   return { revision: 0, result: { kind: 'refused', code, message } };
 }
 
-/** A lock with as much of its queue as fits; the head of the queue is what matters. */
+/** A lock with as much of its lists as fits; their heads are what matters. */
 function trimLock(lock: LockView): LockView {
-  const waiters = takeBytes(lock.waiters, (view) => 200 + 3 * view.sessionName.length);
-  const holders = takeBytes(lock.holders, sizeOfHolder);
-  return { ...lock, holders, waiters };
+  return {
+    ...lock,
+    holders: takeBytes(lock.holders, sizeOfHolder, LIST_BYTES_MAX),
+    ghosts: takeBytes(lock.ghosts, sizeOfGhost, LIST_BYTES_MAX),
+    waiters: takeBytes(lock.waiters, sizeOfWaiter, LIST_BYTES_MAX),
+  };
+}
+
+function timesOf(lock: LockView, times: TimeSource): LockTimes {
+  const { name } = lock;
+  return {
+    holders: lock.holders.map(({ session }) => wholeMs(times.leaseLeftUs(session))),
+    ghosts: lock.ghosts.map(({ closedAt, acquireSeq }) =>
+      Math.ceil(times.delayLeftUs({ name, closedAt, acquireSeq }) / US_PER_MS),
+    ),
+  };
+}
+
+function trimHoldings(all: SessionHoldings): SessionHoldings {
+  const holdings = takeBytes(all.holdings, sizeOfHolding, PAGE_BYTES_MAX);
+  return { ...all, holdings, hasMore: all.hasMore || holdings.length < all.holdings.length };
+}
+
+/** Rounded up: what is not over yet is not 0. */
+function wholeMs(us: number | null): number | null {
+  return us === null ? null : Math.ceil(us / US_PER_MS);
 }
 
 function sizeOfHolder(view: HolderView): number {
-  const texts = [view.sessionName, view.sessionMeta, view.meta, view.value ?? ''];
-  return texts.reduce((sum, text) => sum + 3 * text.length, 200);
+  const { sessionName, sessionMeta, meta, value, slots } = view;
+  return 200 + sizeOfTexts([sessionName, sessionMeta, meta, value ?? '']) + sizeOfSlots(slots);
+}
+
+function sizeOfGhost(view: GhostView): number {
+  return 200 + 3 * view.sessionName.length + sizeOfSlots(view.slots);
+}
+
+function sizeOfWaiter(view: WaiterView): number {
+  return 200 + 3 * view.sessionName.length;
+}
+
+function sizeOfHolding({ names, slots, value }: HoldingView): number {
+  const slotsBytes = slots.reduce((sum, list) => sum + sizeOfSlots(list), 0);
+  return 100 + sizeOfTexts(names) + sizeOfTexts([value ?? '']) + slotsBytes;
 }
 
 function sizeOfLock(lock: LockView): number {
   const holders = lock.holders.reduce((sum, view) => sum + sizeOfHolder(view), 0);
-  const waiters = lock.waiters.reduce((sum, view) => sum + 200 + 3 * view.sessionName.length, 0);
-  return 3 * lock.name.length + holders + waiters;
+  const ghosts = lock.ghosts.reduce((sum, view) => sum + sizeOfGhost(view), 0);
+  const waiters = lock.waiters.reduce((sum, view) => sum + sizeOfWaiter(view), 0);
+  return 100 + 3 * lock.name.length + holders + ghosts + waiters;
 }
 
-/** The first items that together stay below the page's size; at least one, if there is any. */
-function takeBytes<T>(items: readonly T[], sizeOf: (item: T) => number): readonly T[] {
+function sizeOfTexts(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + 5 + 3 * text.length, 0);
+}
+
+/** Slot numbers are below the largest total of a semaphore. */
+function sizeOfSlots(slots: readonly number[]): number {
+  return 5 + 5 * slots.length;
+}
+
+/** The first items that together stay below the size; at least one, if there is any. */
+function takeBytes<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  bytesMax: number,
+): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item, position) => {
     bytes += sizeOf(item);
-    return position > 0 && bytes > PAGE_BYTES_MAX;
+    return position > 0 && bytes > bytesMax;
   });
   return end === -1 ? items : items.slice(0, end);
 }

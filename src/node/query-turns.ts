@@ -1,3 +1,4 @@
+import type { LockView } from '../locks/outcomes.ts';
 import type { QueryResult } from '../wire/client-messages.ts';
 
 /** Rows that one turn of the loop looks at; a page has at most as many. */
@@ -49,12 +50,18 @@ export class QueryTurns {
 function rowsOf(result: QueryResult): number {
   switch (result.kind) {
     case 'locks':
-      return result.locks.reduce((sum, lock) => sum + 1 + lock.waiters.length, 1);
+      return result.locks.reduce((sum, lock) => sum + rowsOfLock(lock), 1);
     case 'lock':
-      return 1 + result.lock.waiters.length;
+      return 1 + rowsOfLock(result.lock);
     case 'sessions':
       return 1 + result.sessions.length;
+    case 'holdings':
+      return 1 + (result.holdings?.holdings.length ?? 0);
     default:
       return 1;
   }
+}
+
+function rowsOfLock({ holders, ghosts, waiters }: LockView): number {
+  return 1 + holders.length + ghosts.length + waiters.length;
 }

@@ -144,7 +144,8 @@ export class Replica {
     this.reads.request((isConfirmed) => {
       if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
       this.queryTurns.add(() => {
-        const result = answerQuery(query, this.machine, status);
+        const { machine, office: times } = this;
+        const result = answerQuery(query, { machine, times, status });
         done({ revision: this.appliedIndex, result });
         return result;
       });

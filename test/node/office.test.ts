@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { OfficeRig, TICK_US } from './office-rig.ts';
+
+const TTL_MS = 10_000;
+const TTL_US = TTL_MS * 1_000;
+
+function isAlive(rig: OfficeRig, session: string): boolean {
+  return rig.machine.session(session) !== null;
+}
+
+describe('a leader that lost its office', () => {
+  test('A1 revokes nothing that it had appended or meant to, and renews nobody', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const session = rig.open(TTL_MS);
+    const answers: string[] = [];
+    rig.pass(TTL_US - TICK_US);
+    rig.keepAlive(session, answers);
+    rig.depose();
+    expect(answers).toEqual(['NOT_LEADER']);
+    rig.keepAlive(session, answers);
+    rig.pass(10 * TTL_US);
+    expect([answers, rig.log]).toEqual([['NOT_LEADER', 'NOT_LEADER'], []]);
+    expect(isAlive(rig, session)).toBe(true);
+  });
+
+  test('A2 leaves an expiry behind that does nothing in a later term, and the session lives on', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const session = rig.open(1_000);
+    rig.lead(2);
+    const answers: string[] = [];
+    expect(rig.run({ op: 'expireSession', session, proposerTerm: 1 }).code).toBe('DONE');
+    rig.keepAlive(session, answers);
+    rig.confirm();
+    expect(answers).toEqual(['OK']);
+    rig.pass(1_000_000 + TICK_US);
+    rig.commit();
+    expect(isAlive(rig, session)).toBe(false);
+  });
+});
+
+describe('leases across changes of leader', () => {
+  test('A3 a dead holder outlives every change, and the last one by a TTL and no more', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const session = rig.open(TTL_MS);
+    rig.acquire(session, 1, 'job');
+    for (let term = 2; term <= 50; term++) {
+      rig.pass(6_000_000);
+      rig.depose();
+      rig.lead(term);
+    }
+    rig.pass(TTL_US - TICK_US);
+    rig.commit();
+    expect(rig.machine.inspect('job').holders).toHaveLength(1);
+    rig.pass(2 * TICK_US);
+    rig.commit();
+    expect(rig.machine.inspect('job').holders).toEqual([]);
+  });
+
+  test('A4 each leader counts by the same rule: the whole TTL from its first moment on', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const session = rig.open(TTL_MS);
+    for (let term = 2; term <= 12; term++) {
+      rig.depose();
+      rig.lead(term);
+      expect(rig.office.leaseLeftUs(session)).toBe(TTL_US);
+      rig.pass(700_000 * term);
+      expect(rig.office.leaseLeftUs(session)).toBe(TTL_US - 700_000 * term);
+    }
+  });
+});
+
+describe('a lock-delay', () => {
+  const DELAY_MS = 3_000;
+
+  function expired() {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const holder = rig.open(1_000, DELAY_MS);
+    rig.acquire(holder, 1, 'job');
+    const next = rig.open(null);
+    rig.acquire(next, 1, 'job');
+    const heard = rig.watch();
+    rig.pass(1_000_000 + TICK_US);
+    rig.commit();
+    return { rig, heard, holder, next };
+  }
+
+  test('C15 keeps the lock of an expired session closed for as long as it says, and then lifts', () => {
+    const { rig, heard } = expired();
+    expect(heard).toEqual(['expired job', 'delayed job']);
+    rig.pass(DELAY_MS * 1_000 - TICK_US);
+    expect(rig.log).toEqual([]);
+    rig.pass(2 * TICK_US);
+    rig.commit();
+    expect(heard.slice(2)).toEqual(['lifted job over', 'granted job']);
+  });
+
+  test('C15 does not follow a clean close: watchers and the next waiter hear at once', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const holder = rig.open(TTL_MS, DELAY_MS);
+    rig.acquire(holder, 1, 'job');
+    rig.acquire(rig.open(null), 1, 'job');
+    const heard = rig.watch({ name: 'job', prefix: '' });
+    rig.run({ op: 'closeSession', session: holder, seq: 2 });
+    expect(heard).toEqual(['released job closed', 'granted job']);
+  });
+
+  test('M-76 that is not admitted is lifted later, and once', () => {
+    const { rig, heard } = expired();
+    rig.internalBytesMax = 0;
+    rig.pass(DELAY_MS * 1_000 + TICK_US);
+    expect(rig.log).toEqual([]);
+    rig.internalBytesMax = 1_000;
+    rig.pass(DELAY_MS * 1_000);
+    expect(rig.log).toHaveLength(1);
+    rig.commit();
+    rig.pass(10_000_000);
+    expect(rig.log).toEqual([]);
+    expect(heard.at(-1)).toBe('granted job');
+  });
+
+  test('starts again under a new leader, which lifts it though the old one had tried', () => {
+    const { rig } = expired();
+    rig.pass(DELAY_MS * 1_000 + TICK_US);
+    expect(rig.log).toHaveLength(1);
+    rig.depose();
+    rig.lead(2);
+    rig.pass(DELAY_MS * 1_000 - TICK_US);
+    expect(rig.log).toEqual([]);
+    rig.pass(2 * TICK_US);
+    rig.commit();
+    expect(rig.machine.inspect('job')).toMatchObject({ ghosts: [], holders: [{}] });
+  });
+
+  test('of two grants of one name is lifted for both, though one of them is broken before', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const session = rig.open(1_000, DELAY_MS);
+    const tokens = [1, 2].map((seq) => {
+      const items = [{ name: 'job', mode: 'shared', permits: null }] as const;
+      const about = { op: 'acquire', session, seq, items, waitMs: null } as const;
+      const outcome = rig.run({ ...about, meta: '', value: null });
+      return outcome.code === 'GRANTED' ? outcome.token : 0;
+    });
+    rig.pass(1_000_000 + TICK_US);
+    rig.commit();
+    expect(rig.machine.inspect('job').ghosts).toHaveLength(2);
+    const token = tokens[0] ?? 0;
+    rig.run({ op: 'break', name: 'job', token, session: null, by: 'ops', reason: 'known' });
+    expect(rig.machine.inspect('job').ghosts).toHaveLength(1);
+    rig.pass(DELAY_MS * 1_000 + TICK_US);
+    rig.commit();
+    expect(rig.machine.inspect('job').ghosts).toEqual([]);
+  });
+});
+
+describe('the end of a wait', () => {
+  test('M-72 takes the waiter out and never a grant', () => {
+    const rig = new OfficeRig();
+    rig.lead(1);
+    const [holder, waiter] = [rig.open(null), rig.open(null)];
+    rig.acquire(holder, 1, 'job');
+    rig.acquire(waiter, 1, 'job', 500);
+    const heard = rig.watch();
+    rig.pass(500_000 + TICK_US);
+    expect(rig.log).toHaveLength(1);
+    // The lock comes free while the withdrawal is on its way.
+    rig.run({ op: 'closeSession', session: holder, seq: 2 });
+    rig.commit();
+    expect(heard).toEqual(['released job closed', 'granted job']);
+    expect(rig.machine.inspect('job').holders).toHaveLength(1);
+  });
+});
