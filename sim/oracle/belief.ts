@@ -8,17 +8,24 @@
 // creates is held against the lease at that instant, and judged when it turns out to be committed:
 // one that is not is harmless.
 //
+// Who shares a lock, or has other slots of a semaphore, is in nobody's way. Nor is a grant in its
+// own, whoever else has it in hand: another handle, or the process that took it over.
+//
 // All of it is claimed within the bound of clock rates only, and not for what an operator ended.
 
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { decodePayload } from '../../src/wire/command.ts';
 import type { SessionId, Token } from '../../src/base/units.ts';
 import type { SessionGrant } from '../../src/client/grant.ts';
-import type { Command } from '../../src/locks/commands.ts';
+import type { Acquire, Command } from '../../src/locks/commands.ts';
 import type { LockEvent } from '../../src/locks/outcomes.ts';
 import type { Entry } from '../../src/raft/entry.ts';
 import type { Proposal, RaftEffect, RaftEvent } from '../../src/raft/events.ts';
 import type { Life } from '../world/process.ts';
+import { areInConflict, ClaimBook, exclusiveClaims } from './claims.ts';
+import type { Claim } from './claims.ts';
+import type { FactListener } from './machine.ts';
+import { TokenOrder } from './token-order.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A grant in the hands of a process, as an onlooker sees it. */
@@ -26,7 +33,10 @@ export interface Hold {
   readonly client: string;
   readonly life: Pick<Life, 'isAlive'>;
   readonly session: SessionId;
-  readonly grant: Pick<SessionGrant, 'names' | 'token' | 'isBelievedNow' | 'peekLeftUs'>;
+  readonly grant: Pick<
+    SessionGrant,
+    'names' | 'token' | 'mode' | 'slotsOf' | 'isBelievedNow' | 'peekLeftUs'
+  >;
 }
 
 /** What beliefs are judged by. */
@@ -46,15 +56,16 @@ interface Hasty {
 }
 
 /** See the head of this file. Its collections grow with what one run does, and end with it. */
-export class Beliefs {
+export class Beliefs implements FactListener {
   private readonly rules: BeliefRules;
-  private readonly holds = new Set<Hold>();
+  private readonly holds = new Map<Hold, readonly Claim[]>();
+  private readonly book = new ClaimBook();
+  private readonly order = new TokenOrder();
   // The newest grant of a session: by it one knows its lease, whoever holds it still.
   private readonly leases = new Map<SessionId, Hold>();
   private readonly lapsed = new Set<Hold>();
   private readonly waivedSessions = new Set<SessionId>();
   private readonly waivedGrants = new Map<string, Set<Token>>();
-  private readonly tokens = new Map<string, Token>();
   private readonly hasty = new Map<number, Hasty[]>();
   private closest = Infinity;
 
@@ -69,12 +80,12 @@ export class Beliefs {
 
   /** Those who believe now. */
   believed(): readonly Hold[] {
-    return [...this.holds].filter((hold) => this.isBelieved(hold));
+    return [...this.holds.keys()].filter((hold) => this.isBelieved(hold));
   }
 
   /** A client was told that it holds this. */
   begin(hold: Hold): void {
-    this.holds.add(hold);
+    this.holds.set(hold, this.read(hold));
     this.leases.set(hold.session, hold);
   }
 
@@ -101,19 +112,29 @@ export class Beliefs {
     return grant.names.some((name) => this.waivedGrants.get(name)?.has(grant.token) === true);
   }
 
+  /** What the grant is of, by the log; what its holder was told is no more than that. */
+  claimsOf(hold: Hold): readonly Claim[] {
+    return this.holds.get(hold) ?? this.read(hold);
+  }
+
+  /** The log has this request; before its events. */
+  onAcquire(command: Acquire): void {
+    this.book.asks(command);
+  }
+
   /** A node applied this grant, before all others; to be called in the order of the log. */
   onGranted(event: Granted, atUs: number): void {
     const { verdict, isBound } = this.rules;
-    for (const name of event.names) {
-      const before = this.tokens.get(name) ?? 0;
-      verdict.expect(before < event.token, 'INV-16', () => {
-        return `${name} was granted with token ${before}, and later with ${event.token}`;
+    const claims = this.book.grants(event);
+    for (const claim of claims) {
+      const before = this.order.take(claim, event.token);
+      verdict.expect(before === null, 'INV-16', () => {
+        return `${claim.name} was granted with token ${before}, and later with ${event.token}`;
       });
-      this.tokens.set(name, event.token);
     }
     if (!isBound) return;
-    for (const hold of this.holds) {
-      if (!overlaps(hold.grant.names, event.names) || !this.isBelieved(hold)) continue;
+    for (const [hold, held] of this.holds) {
+      if (!overlaps(held, claims) || !this.isBelieved(hold)) continue;
       if (this.isWaived(hold)) continue;
       const { session, token, names } = event;
       const what = `${names.join(' and ')} was granted to ${session} with token ${token}`;
@@ -124,8 +145,9 @@ export class Beliefs {
   /** The client just made sure that it holds the lock: nobody else may believe so. */
   onUse(own: Hold): void {
     if (!this.rules.isBound) return;
-    for (const hold of this.holds) {
-      if (hold === own || !overlaps(hold.grant.names, own.grant.names)) continue;
+    const claims = this.claimsOf(own);
+    for (const [hold, held] of this.holds) {
+      if (isSameGrant(hold, own) || !overlaps(held, claims)) continue;
       if (!this.isBelieved(hold) || this.isWaived(hold) || this.isWaived(own)) continue;
       this.rules.verdict.report('INV-17', `${describe(own)}, and at once ${describe(hold)}`);
     }
@@ -165,6 +187,19 @@ export class Beliefs {
     this.hasty.set(index, [...(this.hasty.get(index) ?? []), { term, message }]);
   }
 
+  private read(hold: Hold): readonly Claim[] {
+    const { session, grant } = hold;
+    const all = this.book.find({ session, token: grant.token }, grant.names);
+    const plain = exclusiveClaims(grant.names);
+    const claims = all.length === 0 ? plain : all.find((each) => isToldOf(hold, each));
+    if (claims !== undefined && isToldOf(hold, claims)) return claims;
+    const slots = grant.names.map((name) => `[${grant.slotsOf(name).join()}]`);
+    const told = `${grant.mode} with slots ${slots.join(' ')}`;
+    const { verdict } = this.rules;
+    verdict.report('INV-12', `${describe(hold)}, as ${told}: it was granted something else`);
+    return claims ?? plain;
+  }
+
   /** Once over, always over: a belief that comes back is a broken promise by itself. */
   private isBelieved(hold: Hold): boolean {
     const isBelieved = hold.life.isAlive && hold.grant.isBelievedNow();
@@ -186,8 +221,20 @@ function expiringSession({ payload }: Proposal): SessionId | null {
   }
 }
 
-function overlaps(some: readonly string[], others: readonly string[]): boolean {
-  return some.some((name) => others.includes(name));
+function overlaps(some: readonly Claim[], others: readonly Claim[]): boolean {
+  return some.some((claim) => others.some((other) => areInConflict(claim, other)));
+}
+
+/** Two grants of one session with one token do not conflict, so they need not be told apart. */
+function isSameGrant(left: Hold, right: Hold): boolean {
+  return left.session === right.session && left.grant.token === right.grant.token;
+}
+
+/** What a holder was told of its mode and its slots is what the log granted. */
+function isToldOf({ grant }: Hold, claims: readonly Claim[]): boolean {
+  const isSame = ({ name, slots }: Claim): boolean =>
+    grant.slotsOf(name).join() === (slots ?? []).join();
+  return claims[0]?.mode === grant.mode && claims.every(isSame);
 }
 
 function describe({ client, session, grant }: Hold): string {

@@ -3,6 +3,7 @@
 // sure of a lock is refused, either: that would be a belief that outlived its lease.
 
 import { FencedStore } from '../fenced-store.ts';
+import type { FencedWrite } from '../fenced-store.ts';
 import type { Beliefs, Hold } from './belief.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -38,19 +39,26 @@ export class Fencing {
   /** `isSure`: the writer made sure of the lock in this very moment, not some time before. */
   write(hold: Hold, isSure: boolean): void {
     const { session, grant } = hold;
-    for (const name of grant.names) {
-      if (this.store.offer({ name, token: grant.token, by: session })) continue;
-      this.refused++;
-      if (isSure) this.onRefused(hold, name);
+    for (const { name, mode, slots } of this.rules.beliefs.claimsOf(hold)) {
+      const write = { name, mode, token: grant.token, by: session };
+      if (slots === null) this.offer(write, hold, isSure);
+      else for (const slot of slots) this.offer({ ...write, slot }, hold, isSure);
     }
   }
 
-  private onRefused(hold: Hold, name: string): void {
+  private offer(write: FencedWrite, hold: Hold, isSure: boolean): void {
+    if (this.store.offer(write)) return;
+    this.refused++;
+    if (isSure) this.onRefused(hold, write);
+  }
+
+  private onRefused(hold: Hold, write: FencedWrite): void {
     const { verdict, beliefs, isBound } = this.rules;
     if (!isBound || beliefs.isWaived(hold)) return;
     const { client, grant } = hold;
-    const newer = this.store.last(name)?.token ?? 0;
-    const message = `${client} believed in ${name} with token ${grant.token} after one of ${newer}`;
+    const least = this.store.least(write);
+    const what = `${client} believed in ${write.name} with token ${grant.token}`;
+    const message = `${what}, and ${least} would be the least after those before it`;
     verdict.report('INV-17', message);
   }
 }

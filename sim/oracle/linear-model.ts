@@ -219,5 +219,7 @@ function newRequest(
   command: SeenRequest['command'],
   index: Index,
 ): SeenRequest {
-  return { session, command, index, token: 0, slots: [], value: command.value };
+  const hasSlots = command.items.some(({ permits }) => permits !== null);
+  const slots = hasSlots ? command.items.map(() => []) : [];
+  return { session, command, index, token: 0, slots, value: command.value };
 }

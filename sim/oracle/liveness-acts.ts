@@ -52,7 +52,9 @@ export function strandedIn(locks: readonly LockView[]): string | null {
 function isStranded(waiter: WaiterView, locks: readonly LockView[]): boolean {
   return locks
     .filter((lock) => waitsAt(waiter, lock))
-    .every(({ holders, waiters }) => holders.length === 0 && waiters[0]?.index === waiter.index);
+    .every(({ holders, ghosts, waiters }) => {
+      return holders.length + ghosts.length === 0 && waiters[0]?.index === waiter.index;
+    });
 }
 
 function waitsAt({ index }: WaiterView, { waiters }: LockView): boolean {

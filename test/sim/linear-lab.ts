@@ -51,10 +51,12 @@ export class Lab {
 
   /** The honest answer as of now. */
   look(query: Query): Pick<Answer, 'revision' | 'result'> {
-    const noStatus = (): never => {
+    const { machine } = this;
+    const times = { leaseLeftUs: () => null, delayLeftUs: () => 0 };
+    const status = (): never => {
       throw new Error('no status here');
     };
-    const result = answerQuery(query, this.machine, noStatus);
+    const result = answerQuery(query, { machine, times, status });
     return { revision: this.revision, result };
   }
 
