@@ -5,6 +5,8 @@ import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
 import type { QueryResult, SessionNews } from '../../src/wire/client-messages.ts';
+import { WatchLog } from '../../src/node/watch-log.ts';
+import { Watches } from '../../src/node/watches.ts';
 import { FakeNode } from './fake-node.ts';
 import type { FakeNetwork } from './fake-network.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -30,11 +32,20 @@ export class FakeCluster {
   expires = true;
   private machine = createLockMachine(DEFAULT_LIMITS);
   private index = 0;
+  /** The shipped ones. Its log is small, so that tests may run beyond it. */
+  readonly watches: Watches;
+  private readonly watchLog = new WatchLog(0, { eventsMax: 200, bytesMax: 1_000_000 });
   private readonly renewedUs = new Map<string, number>();
 
   constructor(clock: VirtualClock, network: FakeNetwork) {
     this.clock = clock;
     this.network = network;
+    this.watches = new Watches({
+      log: this.watchLog,
+      soon: (callback) => clock.soon(callback),
+      appliedIndex: () => this.index,
+      confirm: (done) => clock.soon(() => done(true)),
+    });
     this.nodes = ADDRESSES.map((address, at) => new FakeNode(this, `n${at + 1}`, address));
     for (const node of this.nodes) node.start();
   }
@@ -57,6 +68,7 @@ export class FakeCluster {
   elect(leaderId: string | null): void {
     this.term++;
     this.leaderId = leaderId;
+    this.watches.stepDown();
     for (const node of this.nodes) node.tellLeader();
   }
 
@@ -73,6 +85,7 @@ export class FakeCluster {
     this.applied.push({ index, command, outcome });
     if (outcome.code === 'OPENED') this.renew(outcome.session);
     for (const event of events) this.publish(event, command);
+    this.watches.publish(index, events);
     return outcome;
   }
 

@@ -7,16 +7,20 @@ import type {
   Query,
   QueryResult,
   SessionNews,
+  WatchTarget,
 } from '../../src/wire/client-messages.ts';
 import { decodeClientMessages, encodeNodeMessages } from '../../src/wire/client.ts';
 import { decodePayload, encodePayload } from '../../src/wire/command.ts';
 import type { Outcome } from '../../src/locks/outcomes.ts';
 import type { Refused } from '../../src/wire/client-messages.ts';
+import { ClientWatches } from '../../src/node/client-watches.ts';
+import type { WatchListener } from '../../src/node/host-types.ts';
 import type { FakeCluster } from './fake-cluster.ts';
 
 interface Caller {
   readonly link: Link;
   readonly sessions: Set<string>;
+  readonly watches: ClientWatches;
 }
 
 /** One node's door for clients. */
@@ -45,6 +49,7 @@ export class FakeNode {
   /** The process is gone: links end, dials are refused. */
   stop(): void {
     this.cluster.network.places.delete(this.address);
+    for (const caller of this.callers) caller.watches.stop();
     this.callers = [];
     this.cluster.network.cut(this.address);
   }
@@ -66,7 +71,9 @@ export class FakeNode {
   }
 
   private accept(link: Link): void {
-    const caller: Caller = { link, sessions: new Set() };
+    const push = (message: NodeMessage): void => void link.send(encodeNodeMessages([message]));
+    const watches = new ClientWatches({ host: this, push });
+    const caller: Caller = { link, sessions: new Set(), watches };
     link.onFrame = (frame) => {
       const replies = decodeClientMessages(frame).flatMap((message) =>
         this.answer(caller, message),
@@ -74,6 +81,7 @@ export class FakeNode {
       if (replies.length > 0) this.send(caller, replies);
     };
     link.onClose = () => {
+      caller.watches.stop();
       this.callers = this.callers.filter((each) => each !== caller);
     };
   }
@@ -105,9 +113,23 @@ export class FakeNode {
         const { requestId } = message;
         return [{ type: 'reply', requestId, revision: this.cluster.revision, outcome }];
       }
+      case 'watch':
+        caller.watches.watch(message.watchId, message.target, message.after);
+        return [];
+      case 'unwatch':
+        caller.watches.unwatch(message.watchId);
+        return [];
       default:
         return [];
     }
+  }
+
+  /** As a host does it: only a leader serves watches. */
+  watch(target: WatchTarget, after: number | null, listener: WatchListener): () => void {
+    const { clock, watches } = this.cluster;
+    if (this.isLeader()) return watches.add(target, after, listener);
+    const refusal = clock.after(0, () => listener.onOver('NOT_LEADER', 'this node does not lead'));
+    return () => refusal.cancel();
   }
 
   // As the shipped door does it: a client of another cluster is never welcomed (client-link.ts).
