@@ -45,20 +45,35 @@ export function strandedIn(locks: readonly LockView[]): string | null {
   const heads = locks.flatMap(({ waiters: [first] }) => (first === undefined ? [] : first));
   const stranded = heads.find((waiter) => isStranded(waiter, locks));
   if (stranded === undefined) return null;
-  const names = locks.filter((lock) => waitsAt(stranded, lock)).map(({ name }) => name);
-  return `${stranded.sessionName} waits for ${names.join(' and ')}, which is free`;
+  const names = locks.filter((lock) => claimAt(stranded, lock) !== undefined);
+  const what = names.map(({ name }) => name).join(' and ');
+  return `${stranded.sessionName} waits for ${what}, which it could have`;
 }
 
+/** It heads all its queues, and goes together with all who hold, or left closed, those locks. */
 function isStranded(waiter: WaiterView, locks: readonly LockView[]): boolean {
-  return locks
-    .filter((lock) => waitsAt(waiter, lock))
-    .every(({ holders, ghosts, waiters }) => {
-      return holders.length + ghosts.length === 0 && waiters[0]?.index === waiter.index;
-    });
+  return locks.every((lock) => {
+    const claim = claimAt(waiter, lock);
+    return claim === undefined || (lock.waiters[0] === claim && hasRoom(claim, lock));
+  });
 }
 
-function waitsAt({ index }: WaiterView, { waiters }: LockView): boolean {
-  return waiters.some((each) => each.index === index);
+/** What it wants of that lock; undefined: nothing. */
+function claimAt({ index }: WaiterView, { waiters }: LockView): WaiterView | undefined {
+  return waiters.find((each) => each.index === index);
+}
+
+function hasRoom({ mode, permits }: WaiterView, lock: LockView): boolean {
+  const { holders, ghosts, holderCount } = lock;
+  // Of very many not all are shown, and then nobody can tell.
+  if (holders.length < holderCount) return false;
+  const others = [...holders, ...ghosts];
+  if (permits === null) {
+    const isShared = mode === 'shared' && others.every((other) => other.mode === 'shared');
+    return others.length === 0 || isShared;
+  }
+  const taken = others.reduce((sum, other) => sum + (other.permits?.[0] ?? 0), 0);
+  return taken + permits[0] <= permits[1];
 }
 
 /** What the leader answers; null when there is none, or it does not answer in time. */

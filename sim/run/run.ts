@@ -15,6 +15,7 @@ import { ClientHistory } from '../oracle/history.ts';
 import { judgeHistory } from '../oracle/history-check.ts';
 import { checkLiveness } from '../oracle/liveness.ts';
 import { reportExit } from '../oracle/verdict.ts';
+import { WatchOracle } from '../oracle/watch.ts';
 import { clientClock, clientOptions, clusterOptions } from '../script/cluster-options.ts';
 import { scheduleFaults } from '../script/faults.ts';
 import type { Faults } from '../script/faults.ts';
@@ -84,6 +85,7 @@ class Run {
   private readonly script: Script;
   private readonly cluster: SimCluster;
   private readonly history: ClientHistory;
+  private readonly watches: WatchOracle;
   private readonly workload: Workload;
   private readonly faults: Faults;
   private expiries = 0;
@@ -93,20 +95,25 @@ class Run {
     const beliefs = new Beliefs({ verdict, isBound: script.clocks.bound === 'within' });
     this.script = script;
     this.cluster = cluster;
-    this.history = new ClientHistory(() => world.nowUs);
+    this.history = new ClientHistory(
+      () => world.nowUs,
+      (id) => oracle.keptFrom(id),
+    );
+    this.watches = new WatchOracle({ verdict, history: this.history });
     this.workload = startWorkload(cluster, script, {
       verdict,
       beliefs,
+      watches: this.watches,
       tap: (name) => this.history.tap(name),
-      clientOptions: () => clientOptions(script),
+      clientOptions: (place) => clientOptions(script, place),
       clientClock: (place) => clientClock(script, place),
     });
     this.faults = scheduleFaults(cluster, script, () => this.workload.clients);
     onlooker.beliefs = beliefs;
     onlooker.onExit = (id, exit) => this.onExit(id, exit);
     onlooker.onElected = (id) => this.askEarly(id);
+    oracle.follow(beliefs);
     oracle.follow({
-      onGranted: (event, atUs) => beliefs.onGranted(event, atUs),
       onSessionEnded: ({ cause }) => {
         if (cause === 'expired') this.expiries++;
       },
@@ -132,6 +139,7 @@ class Run {
     const { log } = oracle;
     const { limits } = cluster.settings;
     if (!isOver()) judgeHistory({ history: this.history, log, verdict, noise });
+    if (!isOver()) this.watches.check(log);
     if (!isOver()) checkDuplicates({ log, limits, verdict, noise });
   }
 

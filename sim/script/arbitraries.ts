@@ -59,6 +59,7 @@ function knobs(): fc.Arbitrary<Knobs> {
     heartbeatMs: fc.constantFrom(...ranges.KNOBS.heartbeatMs),
     ttlMs: fc.constantFrom(...ranges.KNOBS.ttlMs),
     marginMs: fc.constantFrom(...ranges.KNOBS.marginMs),
+    lockDelayMs: fc.constantFrom(...ranges.KNOBS.lockDelayMs),
     requestMs: fc.constantFrom(...ranges.KNOBS.requestMs),
     appendBytes: fc.constantFrom(...ranges.KNOBS.appendBytes),
     inflightAppends: fc.constantFrom(...ranges.KNOBS.inflightAppends),
@@ -66,6 +67,7 @@ function knobs(): fc.Arbitrary<Knobs> {
     persistBytes: fc.constantFrom(...ranges.KNOBS.persistBytes),
     tailBytes: fc.constantFrom(...ranges.KNOBS.tailBytes),
     window: fc.constantFrom(...ranges.KNOBS.window),
+    threads: fc.constantFrom(...ranges.KNOBS.threads),
   });
 }
 

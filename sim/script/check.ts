@@ -10,6 +10,7 @@ import type { Clocks, Fault, Knobs, Net, Op, Script, Shape } from './types.ts';
 const PPM: Range = { min: -900_000, max: 900_000 };
 const COUNT: Range = { min: 0, max: 1_000_000_000 };
 const NODES = [1, 3, 5] as const;
+const THREADS: Range = { min: 0, max: ranges.SHAPE.clients.max };
 
 /** The script that a parsed JSON value is. Throws HoldfastError INVALID when it is none. */
 export function readScript(value: unknown): Script {
@@ -66,6 +67,8 @@ function readKnobs(knobs: Fields): Knobs {
     heartbeatMs: knobs.whole('heartbeatMs', { min: 1, max: 1_000 }),
     ttlMs: knobs.oneOf('ttlMs', ranges.KNOBS.ttlMs),
     marginMs: knobs.whole('marginMs', { min: 0, max: 500 }),
+    // Scripts from before there were delays do not speak of them.
+    lockDelayMs: knobs.has('lockDelayMs') ? knobs.whole('lockDelayMs', { min: 0, max: 60_000 }) : 0,
     requestMs: knobs.whole('requestMs', { min: 1, max: 60_000 }),
     appendBytes: knobs.whole('appendBytes', COUNT),
     inflightAppends: knobs.whole('inflightAppends', COUNT),
@@ -73,6 +76,8 @@ function readKnobs(knobs: Fields): Knobs {
     persistBytes: knobs.whole('persistBytes', COUNT),
     tailBytes: knobs.whole('tailBytes', COUNT),
     window: knobs.whole('window', { min: 1, max: 4_096 }),
+    // Scripts from before there were threads do not speak of them.
+    threads: knobs.has('threads') ? knobs.whole('threads', THREADS) : 0,
   });
 }
 
@@ -111,6 +116,10 @@ class Fields {
     }
     this.path = path;
     this.left = new Map(Object.entries(value));
+  }
+
+  has(name: string): boolean {
+    return this.left.has(name);
   }
 
   whole(name: string, range: Range): number {

@@ -23,6 +23,16 @@ export const CLIENT_FAULTS = {
     const how = field.script.clocks.bound === 'beyond' ? 'suspend' : 'stop';
     return withClient(field, fault, (client) => stop(field, client, how));
   },
+  clientBlock: (field, fault) =>
+    withClient(field, fault, ({ name, handle: { process } }) =>
+      field.share(
+        `block ${name}`,
+        () => process.block(),
+        () => process.unblock(),
+      ),
+    ),
+  clientThread: (field, fault) =>
+    withClient(field, fault, (client) => (client.failThread() ? NOTHING_TO_UNDO : null)),
   clientSlow: (field, fault) =>
     withClient(field, fault, ({ handle }) => slowDown(handle.process, fault)),
   clientWallJump: (field, fault) =>

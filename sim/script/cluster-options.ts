@@ -39,10 +39,20 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
   };
 }
 
+/** Longer than any run: operations limit their own holds. */
+const MAX_HOLD_MS = 60_000;
+
 /** What the client at this place, from 0, is told. */
-export function clientOptions({ knobs }: Script): Omit<ClientOptions, 'nodes' | 'name'> {
-  const { ttlMs, marginMs, requestMs } = knobs;
-  return { ttlMs: ttlMs === 0 ? null : ttlMs, marginMs, requestMs };
+export function clientOptions({ knobs }: Script, place = 0): Omit<ClientOptions, 'nodes' | 'name'> {
+  const isThreaded = place < knobs.threads;
+  const { ttlMs, marginMs, lockDelayMs, requestMs } = knobs;
+  return {
+    ttlMs: ttlMs === 0 ? null : ttlMs,
+    marginMs,
+    lockDelayMs,
+    requestMs,
+    ...(isThreaded ? { keepAlive: 'worker', maxHoldMs: MAX_HOLD_MS } : {}),
+  };
 }
 
 /** The clocks of the client at this place, from 0. */

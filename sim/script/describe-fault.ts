@@ -23,6 +23,7 @@ const MOMENTARY: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'reset',
   'resetAll',
   'clientReset',
+  'clientThread',
   'writeError',
   'slotError',
   'rotLog',
@@ -68,6 +69,8 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
   clientPause: ({ it }) => `${it} stands still`,
   clientSuspend: ({ it, script }) =>
     script.clocks.bound === 'beyond' ? `the machine of ${it} sleeps` : `${it} stands still`,
+  clientBlock: ({ it }) => `the main loop of ${it} runs nothing`,
+  clientThread: ({ it }) => `the thread of ${it} fails`,
   clientSlow: ({ it, fault }) => `each act of ${it} costs ${micros(steps.SLOW_US, fault)}`,
   clientWallJump: ({ it, fault }) => `the wall clock of ${it} is off by ${wall(fault)}`,
   clientClockRate: ({ it, script, fault }) => `the clock of ${it} runs at ${rate(script, fault)}`,

@@ -1,35 +1,73 @@
 import { nameOf, spanOf } from './describe-names.ts';
+import { electionName, lockName, permitsAsked, semaphoreName, semaphoreTotal } from './names.ts';
 import { WAIT_ARG_MIN } from './ranges.ts';
-import type { Op, Script } from './types.ts';
+import type { Op, OpKind, Script } from './types.ts';
+
+/** What the operations are told with. */
+interface Words {
+  readonly op: Op;
+  /** The lock of the key, and the one after it. */
+  readonly what: string;
+  readonly next: string;
+  readonly semaphore: string;
+  readonly election: string;
+  /** Some permits of the semaphore, of how many it asks for. */
+  readonly permits: string;
+  /** The client after the one that acts. */
+  readonly heir: string;
+  /** How long it waits at most, if that is said, and what it does then. */
+  readonly thenHolds: string;
+  readonly hold: string;
+  readonly span: string;
+}
 
 /** What a client does, as a clause. */
-export function describeOp({ shape }: Script, { kind, client, key, holdMs, arg }: Op): string {
-  const who = nameOf('c', client, shape.clients);
-  const what = nameOf('k', key, shape.keys);
-  const hold = `and holds it for ${spanOf(holdMs)}`;
+export function describeOp({ shape }: Script, op: Op): string {
+  const { client, key, kind, holdMs, arg } = op;
+  const { clients, keys } = shape;
+  const semaphore = semaphoreName(key, keys);
+  const [permits, total] = permitsAsked(op.id, semaphoreTotal(key, keys));
+  const span = spanOf(holdMs);
+  const hold = `and holds it for ${span}`;
   const wait = arg < WAIT_ARG_MIN ? '' : `, for ${spanOf(arg)} at most,`;
-  switch (kind) {
-    case 'acquire':
-      return `${who} asks for ${what}${wait} ${hold}`;
-    case 'tryAcquire':
-      return `${who} tries to get ${what} ${hold}`;
-    case 'acquireAll': {
-      const next = nameOf('k', key + 1, shape.keys);
-      return `${who} asks for ${what} and ${next} at once${wait} ${hold}`;
-    }
-    case 'release':
-      return `${who} releases hold ${arg} early`;
-    case 'cancel':
-      return `${who} gives up wait ${arg}`;
-    case 'inspect':
-      return `${who} looks at ${what}`;
-    case 'list':
-      return `${who} lists all locks`;
-    case 'break':
-      return `${who} breaks ${what} by force`;
-    case 'endSession':
-      return `${who} ends the session of ${nameOf('c', client + 1, shape.clients)}`;
-    case 'close':
-      return `${who} closes its client and begins anew`;
-  }
+  const deed = DEEDS[kind]({
+    op,
+    what: lockName(key, keys),
+    next: lockName(key + 1, keys),
+    semaphore,
+    election: electionName(key, keys),
+    permits: `${permits} of the ${total} permits of ${semaphore}`,
+    heir: nameOf('c', client + 1, clients),
+    thenHolds: `${wait} ${hold}`,
+    hold,
+    span,
+  });
+  return `${nameOf('c', client, clients)} ${deed}`;
 }
+
+const DEEDS: Readonly<Record<OpKind, (words: Words) => string>> = {
+  acquire: ({ what, thenHolds }) => `asks for ${what}${thenHolds}`,
+  tryAcquire: ({ what, hold }) => `tries to get ${what} ${hold}`,
+  acquireShared: ({ what, thenHolds }) => `asks to share ${what}${thenHolds}`,
+  acquirePermits: ({ permits, thenHolds }) => `asks for ${permits}${thenHolds}`,
+  acquireAll: ({ what, next, thenHolds }) => `asks for ${what} and ${next} at once${thenHolds}`,
+  acquireMixed: ({ what, permits, next, thenHolds }) =>
+    `asks for ${what}, ${permits} and to share ${next} at once${thenHolds}`,
+  acquireBriefly: ({ what, thenHolds }) => `asks for ${what}${thenHolds}, half of it at most`,
+  campaign: ({ election, thenHolds }) => `campaigns in ${election}${thenHolds}`,
+  proclaim: ({ op }) => `proclaims another value as leader ${op.arg}`,
+  reenter: ({ op, hold }) => `enters hold ${op.arg} once more ${hold}`,
+  handOver: ({ op, heir, hold }) => `hands hold ${op.arg} over to ${heir}, who goes on ${hold}`,
+  release: ({ op }) => `releases hold ${op.arg} early`,
+  cancel: ({ op }) => `gives up wait ${op.arg}`,
+  inspect: ({ what }) => `looks at ${what}`,
+  list: () => `lists all locks`,
+  observe: ({ election, span }) => `observes ${election} for ${span}`,
+  watchName: ({ what, span }) => `watches ${what} for ${span}`,
+  watchPrefix: ({ span }) => `watches many locks for ${span}`,
+  break: ({ what }) => `breaks ${what} by force`,
+  endSession: ({ heir }) => `ends the session of ${heir}`,
+  close: () => `closes its client and begins anew`,
+  drain: ({ span }) => `closes its client when its holders are done, or after ${span}`,
+  resume: ({ op, hold }) => `dies, resumes its session after ${spanOf(op.arg)} ${hold}`,
+};

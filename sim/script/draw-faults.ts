@@ -41,6 +41,8 @@ const KINDS: readonly (readonly [FaultKind, number])[] = [
   ['clientCrash', 6],
   ['clientPause', 6],
   ['clientSuspend', 2],
+  ['clientBlock', 4],
+  ['clientThread', 2],
   ['clientSlow', 2],
   ['clientWallJump', 2],
   ['clientClockRate', 2],

@@ -17,6 +17,19 @@ const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
   ['break', 4],
   ['endSession', 3],
   ['close', 3],
+  ['drain', 3],
+  ['campaign', 16],
+  ['proclaim', 8],
+  ['observe', 4],
+  ['watchName', 5],
+  ['watchPrefix', 5],
+  ['reenter', 8],
+  ['handOver', 6],
+  ['resume', 5],
+  ['acquireShared', 30],
+  ['acquirePermits', 24],
+  ['acquireMixed', 10],
+  ['acquireBriefly', 8],
 ];
 const ACQUIRE_WEIGHT = 60;
 const CROWD_MS = 12;

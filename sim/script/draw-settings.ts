@@ -52,6 +52,7 @@ export function drawKnobs(dice: Dice): Knobs {
     ttlMs: some(ranges.KNOBS.ttlMs, 'ttlMs'),
     // 0 is the tightest that leases allow for.
     marginMs: dice.isHit(650, 'no margin') ? 0 : some(ranges.KNOBS.marginMs, 'marginMs'),
+    lockDelayMs: some(ranges.KNOBS.lockDelayMs, 'lockDelayMs', 130),
     requestMs: some(ranges.KNOBS.requestMs, 'requestMs'),
     appendBytes: some(ranges.KNOBS.appendBytes, 'appendBytes'),
     inflightAppends: some(ranges.KNOBS.inflightAppends, 'inflightAppends'),
@@ -59,6 +60,7 @@ export function drawKnobs(dice: Dice): Knobs {
     persistBytes: some(ranges.KNOBS.persistBytes, 'persistBytes'),
     tailBytes: some(ranges.KNOBS.tailBytes, 'tailBytes', 100),
     window: some(ranges.KNOBS.window, 'window'),
+    threads: some(ranges.KNOBS.threads, 'threads', 350),
   };
 }
 

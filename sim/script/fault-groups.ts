@@ -5,6 +5,8 @@ export const CLIENT_TARGETS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'clientCrash',
   'clientPause',
   'clientSuspend',
+  'clientBlock',
+  'clientThread',
   'clientSlow',
   'clientWallJump',
   'clientClockRate',

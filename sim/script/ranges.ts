@@ -51,6 +51,7 @@ export const KNOBS = {
   heartbeatMs: [50, 15, 25, 100],
   ttlMs: [1_000, 1_500, 3_000, 0],
   marginMs: [50, 0, 250],
+  lockDelayMs: [0, 150, 600],
   requestMs: [10_000, 300, 1_000, 3_000],
   appendBytes: [0, 1, 300],
   inflightAppends: [0, 1, 2],
@@ -58,6 +59,7 @@ export const KNOBS = {
   persistBytes: [0, 1, 300],
   tailBytes: [0, 1, 2_000],
   window: [4_096, 4, 8],
+  threads: [0, 1, 2, 6],
 } as const;
 
 /** Choices of the network. */

@@ -1,7 +1,10 @@
 // Stories that are known to be dangerous, with all details drawn. Loose faults at random times
 // rarely meet in such a way.
 
+import * as delays from './scenes-delays.ts';
 import * as disks from './scenes-disks.ts';
+import * as elections from './scenes-elections.ts';
+import * as family from './scenes-family.ts';
 import * as leases from './scenes-leases.ts';
 import * as locks from './scenes-locks.ts';
 import * as nodes from './scenes-nodes.ts';
@@ -38,4 +41,15 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [locks.waitRunsOut, 5],
   [locks.overtakenAcquire, 5],
   [locks.brokenUnseen, 2],
+  [family.readersBehindWriter, 5],
+  [family.endlessReaders, 2],
+  [family.permitHerd, 3],
+  [family.tangle, 3],
+  [family.sharedTogether, 4],
+  [delays.closedForNow, 5],
+  [delays.massExpiry, 2],
+  [delays.secondLife, 4],
+  [delays.handedOver, 4],
+  [elections.lostLeadership, 5],
+  [elections.longAbsence, 5],
 ];

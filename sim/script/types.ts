@@ -41,6 +41,10 @@ export const FAULT_KINDS = [
   'clientCrash',
   'clientPause',
   'clientSuspend',
+  /** Its main event loop runs nothing; a thread that renews its leases goes on. */
+  'clientBlock',
+  /** The thread that renews its leases fails, and is replaced by its main loop. */
+  'clientThread',
   'clientSlow',
   'clientWallJump',
   'clientClockRate',
@@ -85,20 +89,46 @@ export const OP_KINDS = [
    */
   'acquire',
   'tryAcquire',
+  /** The same as acquire, together with others of its kind. */
+  'acquireShared',
+  /** Some of the permits of the key's semaphore; rarely the wrong number of permits in all. */
+  'acquirePermits',
   /** Key and the one after it, in one request. */
   'acquireAll',
+  /** The key's lock, shared or not, its semaphore and the next lock shared, in one request. */
+  'acquireMixed',
+  /** The same as acquire, but it is never held for longer than half of `holdMs`. */
+  'acquireBriefly',
+  /** Waits like acquire to lead the key's election, and leads it for `holdMs`. */
+  'campaign',
+  /** Changes the value of the `arg`-th leadership of this client. */
+  'proclaim',
+  /** Takes the `arg`-th hold of this client once more, for `holdMs`. */
+  'reenter',
+  /** Gives the `arg`-th hold to the process of the next client, who works under it for `holdMs`. */
+  'handOver',
   /** Ends the `arg`-th hold of this client early. */
   'release',
   /** Gives up the `arg`-th wait of this client. */
   'cancel',
   'inspect',
   'list',
-  /** Breaks the lock by force. */
+  /** Listens for `holdMs` to who leads the key's election. */
+  'observe',
+  /** Listens for `holdMs` to what happens to the key's lock, from where it left off last time. */
+  'watchName',
+  /** The same, to all locks, semaphores, elections or everything, by `arg`. */
+  'watchPrefix',
+  /** Breaks the lock by force, or ends its delay. */
   'break',
   /** Ends the session of the next client, as an operator. */
   'endSession',
   /** Closes the client and begins a new one. */
   'close',
+  /** The same, but whoever holds may finish for `holdMs`. */
+  'drain',
+  /** The process dies, and after `arg` ms its next life works for `holdMs` under what it had. */
+  'resume',
 ] as const;
 
 /** One of them. */
@@ -130,6 +160,8 @@ export interface Knobs {
   readonly ttlMs: number;
   /** The client's margin before the end of its lease; 0 is the tightest that the proof allows. */
   readonly marginMs: number;
+  /** How long locks stay closed to others when a session expires. */
+  readonly lockDelayMs: number;
   readonly requestMs: number;
   /** Overrides of RAFT.md §0, small ones: 0 leaves the default. */
   readonly appendBytes: number;
@@ -139,6 +171,8 @@ export interface Knobs {
   readonly tailBytes: number;
   /** Replicated limit: stored answers of a session. */
   readonly window: number;
+  /** So many clients, the first ones, renew their leases from a thread of their own. */
+  readonly threads: number;
 }
 
 /** How the network behaves without faults. */

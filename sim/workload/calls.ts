@@ -60,17 +60,18 @@ export class Calls {
     }
   }
 
+  /** For what is no single call: whether it may be rejected like this. */
+  judge(error: unknown, { what, codes }: Pick<Calling, 'what' | 'codes'>): void {
+    if (error === GIVEN_UP) return;
+    const isKnown = HoldfastError.is(error) && [...COMMON_CODES, ...codes].includes(error.code);
+    if (!isKnown) this.verdict.report('API', `${what} was rejected: ${textOf(error)}`);
+  }
+
   /** For whatever comes out of a program of a client in the end. */
   onProgramError(what: string, error: unknown): void {
     // Errors of the library were judged where they arose.
     if (error === GIVEN_UP || HoldfastError.is(error)) return;
     this.verdict.report('API', `${what}: ${textOf(error)}`);
-  }
-
-  private judge(error: unknown, { what, codes }: Pick<Calling, 'what' | 'codes'>): void {
-    if (error === GIVEN_UP) return;
-    const isKnown = HoldfastError.is(error) && [...COMMON_CODES, ...codes].includes(error.code);
-    if (!isKnown) this.verdict.report('API', `${what} was rejected: ${textOf(error)}`);
   }
 }
 

@@ -1,9 +1,11 @@
 // One client of the workload over all its lives: what it holds and waits for now.
 
 import { present } from '../../src/base/assert.ts';
+import type { Revision } from '../../src/base/units.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import type { SimClient } from '../cluster-client.ts';
 import type { Hold } from '../oracle/belief.ts';
+import type { WatchRecord } from '../oracle/watch.ts';
 import type { Life } from '../world/process.ts';
 import { GIVEN_UP } from './calls.ts';
 
@@ -25,6 +27,12 @@ export interface Shift {
   isOver: boolean;
 }
 
+/** Somebody who listens to what happens to locks. */
+export interface Ear {
+  readonly life: Life;
+  readonly record: Pick<WatchRecord<never>, 'end'>;
+}
+
 /** What a worker is. */
 export interface WorkerPlan {
   /** From 0. */
@@ -39,8 +47,11 @@ export class Worker {
   readonly place: number;
   readonly sim: SimClient;
   readonly requestMs: number;
+  /** The last revision of each watch that it ended, by what was watched. */
+  readonly leftOff = new Map<string, Revision>();
   private shifts: Shift[] = [];
   private waiting: Wait[] = [];
+  private ears: Ear[] = [];
 
   constructor({ place, sim, requestMs }: WorkerPlan) {
     this.place = place;
@@ -95,10 +106,26 @@ export class Worker {
     this.shifts = this.shifts.filter((each) => each !== shift);
   }
 
-  /** The n-th hold that nobody has given back, wrapping. */
-  shift(number: number): Shift | undefined {
+  beginListening(record: Ear['record']): Ear {
+    const ear = { life: present(this.life, `a life of ${this.name}`), record };
+    this.ears.push(ear);
+    return ear;
+  }
+
+  endListening(ear: Ear): void {
+    ear.record.end();
+    this.ears = this.ears.filter((each) => each !== ear);
+  }
+
+  /** Nobody listens any more in a process that is dead. */
+  endDeadEars(): void {
+    for (const ear of this.ears) if (!ear.life.isAlive) this.endListening(ear);
+  }
+
+  /** The n-th hold that nobody has given back, of those that are wanted, wrapping. */
+  shift(number: number, isWanted: (shift: Shift) => boolean = () => true): Shift | undefined {
     this.shifts = this.shifts.filter(({ hold }) => hold.life.isAlive);
-    const open = this.shifts.filter(({ isOver }) => !isOver);
+    const open = this.shifts.filter((shift) => !shift.isOver && isWanted(shift));
     return open[number % open.length];
   }
 }

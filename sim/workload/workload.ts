@@ -5,14 +5,16 @@ import { present } from '../../src/base/assert.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { SimCluster } from '../cluster.ts';
-import type { SimClient, TransportTap } from '../cluster-client.ts';
+import type { ClientProgram, SimClient, TransportTap } from '../cluster-client.ts';
 import type { Beliefs, Hold } from '../oracle/belief.ts';
 import { Fencing } from '../oracle/fencing.ts';
+import type { CommittedLog } from '../oracle/types.ts';
 import type { Verdict } from '../oracle/verdict.ts';
+import type { WatchOracle } from '../oracle/watch.ts';
 import type { Op, Script } from '../script/types.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import { act } from './acts.ts';
-import type { Stage } from './acts.ts';
+import type { NextLife, Stage } from './scene.ts';
 import { Calls } from './calls.ts';
 import type { Call } from './calls.ts';
 import { Worker } from './worker.ts';
@@ -22,6 +24,7 @@ import type { Wait } from './worker.ts';
 export interface WorkloadParts {
   readonly verdict: Verdict;
   readonly beliefs: Beliefs;
+  readonly watches: WatchOracle;
   /** Listens to what the client of that name sends and hears. */
   readonly tap: (name: string) => TransportTap;
   /** By place, from 0. */
@@ -39,6 +42,8 @@ export function startWorkload(cluster: SimCluster, script: Script, parts: Worklo
 
 const REQUEST_MS = 10_000;
 
+type Program = (own: ClientProgram) => Promise<void>;
+
 /** See the head of this file. */
 export class Workload {
   readonly clients: readonly SimClient[];
@@ -46,6 +51,7 @@ export class Workload {
   private readonly cluster: SimCluster;
   private readonly startUs: number;
   private readonly beliefs: Beliefs;
+  private readonly watches: WatchOracle;
   private readonly calls: Calls;
   private readonly workers: readonly Worker[];
   private readonly stage: Stage;
@@ -54,12 +60,13 @@ export class Workload {
   private isWindingDown = false;
 
   constructor(cluster: SimCluster, script: Script, parts: WorkloadParts) {
-    const { verdict, beliefs } = parts;
+    const { verdict, beliefs, watches } = parts;
     const { world } = cluster;
     const isBound = script.clocks.bound === 'within';
     this.cluster = cluster;
     this.startUs = world.nowUs;
     this.beliefs = beliefs;
+    this.watches = watches;
     this.calls = new Calls(verdict, () => world.nowUs);
     this.fencing = new Fencing({ verdict, beliefs, isBound });
     this.workers = Array.from({ length: script.shape.clients }, (_, place) => {
@@ -99,6 +106,12 @@ export class Workload {
     return this.workers.every((worker) => worker.shift(0) === undefined);
   }
 
+  /** Who listens, and was not told of all that happened; null: nobody. */
+  whoIsBehind(log: CommittedLog): string | null {
+    for (const worker of this.workers) worker.endDeadEars();
+    return this.watches.behind(log);
+  }
+
   /** For messages: the session of that client, null while it has none. */
   sessionOf(client: string): string | null {
     return this.workers.find(({ name }) => name === client)?.session ?? null;
@@ -124,11 +137,15 @@ export class Workload {
   private perform(op: Op): void {
     const worker = this.worker(op.client);
     if (worker.life === null) return;
-    worker.sim.run(async (own) => {
+    this.run(worker, op.kind, (own) => act({ stage: this.stage, worker, op, own }));
+  }
+
+  private run({ sim, name }: Worker, what: string, program: Program): void {
+    sim.run(async (own) => {
       try {
-        await act({ stage: this.stage, worker, op, own });
+        await program(own);
       } catch (error) {
-        this.calls.onProgramError(`${worker.name}: ${op.kind}`, error);
+        this.calls.onProgramError(`${name}: ${what}`, error);
       }
     });
   }
@@ -138,27 +155,38 @@ export class Workload {
   }
 
   private createStage(script: Script): Stage {
-    const { calls, beliefs, fencing, cluster } = this;
+    const { calls, beliefs, fencing, watches, cluster } = this;
     return {
       world: cluster.world,
       calls,
       beliefs,
       fencing,
+      watches,
       keys: script.shape.keys,
       next: ({ place }) => this.worker(place + 1),
       isWindingDown: () => this.isWindingDown,
       onGrant: () => void this.granted++,
-      restart: (worker) => this.restart(worker),
+      perform: (worker, what, program) => this.run(worker, what, program),
+      restart: (worker, next) => this.restart(worker, next),
     };
   }
 
   // Not inside the call-back that asks for it: that one still belongs to the life that ends.
-  private restart({ life, sim }: Worker): void {
+  private restart(worker: Worker, next?: NextLife): void {
     const { world } = this.cluster;
+    const { life, sim } = worker;
     world.at(world.nowUs, () => {
       if (sim.handle.process.life !== life) return;
       sim.handle.crash();
-      sim.handle.start();
+      if (next === undefined) return sim.handle.start();
+      world.at(world.nowUs + next.afterMs * US_PER_MS, () => this.begin(worker, next));
     });
+  }
+
+  private begin(worker: Worker, { saved, program }: NextLife): void {
+    if (worker.life !== null) return;
+    worker.sim.resumeNext(saved);
+    worker.sim.handle.start();
+    this.run(worker, 'resume', program);
   }
 }

@@ -10,6 +10,7 @@ import type { SimCluster } from '../../sim/cluster.ts';
 import { FoundedImages } from '../../sim/founded-images.ts';
 import { clientClock, clientOptions, clusterOptions } from '../../sim/script/cluster-options.ts';
 import { drawScript } from '../../sim/script/draw.ts';
+import { KNOBS } from '../../sim/script/ranges.ts';
 import { scheduleFaults } from '../../sim/script/faults.ts';
 import type { Faults } from '../../sim/script/faults.ts';
 import { FAULT_KINDS } from '../../sim/script/types.ts';
@@ -39,9 +40,10 @@ async function toil(own: ClientProgram): Promise<void> {
   }
 }
 
-/** A script with these faults and otherwise as mild as can be. */
+/** A script with these faults and otherwise as mild as can be; the first client has a thread. */
 function scriptOf(faults: readonly Fault[], nodes: 1 | 3 | 5 = 3): Script {
-  const { knobs, net, clocks } = MILD;
+  const { net, clocks } = MILD;
+  const knobs = { ...MILD.knobs, threads: 1 };
   const shape = { nodes, clients: 2, keys: 3 };
   const calm = { ops: [], hasHoles: false, noise: 5 };
   return { horizonMs: HORIZON_MS, faults, shape, knobs, net, clocks, ...calm };
@@ -53,7 +55,7 @@ async function play(script: Script): Promise<Played> {
   const onExit = (id: NodeId, exit: HostExit): void => void exits.push({ id, exit });
   const cluster = await createSimCluster({ ...clusterOptions(script), images: IMAGES, onExit });
   const clients = ['c1', 'c2'].map((name, place) =>
-    cluster.client(name, clientOptions(script), clientClock(script, place)),
+    cluster.client(name, clientOptions(script, place), clientClock(script, place)),
   );
   for (const client of clients) client.run(toil);
   const faults = scheduleFaults(cluster, script, () => clients);
@@ -90,8 +92,12 @@ async function expectHealthy({ cluster, faults, clients }: Played): Promise<void
 const MILD = drawMild();
 
 function drawMild(): Script {
+  // How many have threads is said in scriptOf.
+  const defaults = Object.values(KNOBS)
+    .map(([first]) => first)
+    .slice(0, -1);
   const isMild = ({ knobs, net, clocks }: Script): boolean =>
-    Object.values(knobs).join() === '500,50,1000,50,10000,0,0,0,0,0,4096' &&
+    Object.values(knobs).slice(0, -1).join() === defaults.join() &&
     Object.values(net).join() === '150,50,0,0,0,0,false' &&
     [clocks.driftPpm.length, clocks.latenessUs, clocks.earlyUs].join() === '0,1000,0';
   for (let seed = 0; seed < 100_000; seed++) {

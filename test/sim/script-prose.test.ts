@@ -15,6 +15,7 @@ const PLAIN: Script = {
     heartbeatMs: KNOBS.heartbeatMs[0],
     ttlMs: KNOBS.ttlMs[0],
     marginMs: KNOBS.marginMs[0],
+    lockDelayMs: KNOBS.lockDelayMs[0],
     requestMs: KNOBS.requestMs[0],
     appendBytes: KNOBS.appendBytes[0],
     inflightAppends: KNOBS.inflightAppends[0],
@@ -22,6 +23,7 @@ const PLAIN: Script = {
     persistBytes: KNOBS.persistBytes[0],
     tailBytes: KNOBS.tailBytes[0],
     window: KNOBS.window[0],
+    threads: KNOBS.threads[0],
   },
   net: {
     latencyUs: NET.latencyUs[0],

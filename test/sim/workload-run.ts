@@ -5,8 +5,11 @@ import type { HostWatch } from '../../src/node/host-types.ts';
 import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import { Beliefs } from '../../sim/oracle/belief.ts';
+import { ClientHistory } from '../../sim/oracle/history.ts';
 import { checkLiveness } from '../../sim/oracle/liveness.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
+import { WatchOracle } from '../../sim/oracle/watch.ts';
+import { clientOptions } from '../../sim/script/cluster-options.ts';
 import type { Op, Script } from '../../sim/script/types.ts';
 import { startWorkload } from '../../sim/workload/workload.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
@@ -46,6 +49,7 @@ export function scriptOf(given: Partial<Script>): Script {
       heartbeatMs: 50,
       ttlMs: 1_000,
       marginMs: 50,
+      lockDelayMs: 0,
       requestMs: 3_000,
       appendBytes: 0,
       inflightAppends: 0,
@@ -53,6 +57,7 @@ export function scriptOf(given: Partial<Script>): Script {
       persistBytes: 0,
       tailBytes: 0,
       window: 4_096,
+      threads: 0,
     },
     net: {
       latencyUs: 150,
@@ -87,15 +92,17 @@ export async function beginRun(script: Script, options: RunOptions = {}): Promis
     nodes: shape.nodes,
     settings: { electionMs: knobs.electionMs, heartbeatMs: knobs.heartbeatMs },
     clocks: { n1: nodeClock, n2: nodeClock, n3: nodeClock },
-    watch: watcher(beliefs, () => nowUs()),
+    watch: watcher(beliefs),
   });
+  cluster.oracle.follow(beliefs);
   nowUs = () => cluster.world.nowUs;
-  const { ttlMs, marginMs, requestMs } = knobs;
+  const history = new ClientHistory(() => cluster.world.nowUs);
   const workload = startWorkload(cluster, script, {
     verdict,
     beliefs,
-    tap: () => (transport) => transport,
-    clientOptions: () => ({ ttlMs: ttlMs === 0 ? null : ttlMs, marginMs, requestMs }),
+    watches: new WatchOracle({ verdict, history }),
+    tap: (name) => history.tap(name),
+    clientOptions: (place) => clientOptions(script, place),
     clientClock: options.clientClock ?? (() => ({})),
   });
   return {
@@ -115,19 +122,11 @@ export async function beginRun(script: Script, options: RunOptions = {}): Promis
   };
 }
 
-/** Tells the beliefs of every entry when the first node applies it. */
-function watcher(beliefs: Beliefs, nowUs: () => number): () => HostWatch {
-  let newest = 0;
+/** Tells the beliefs of every step and entry. */
+function watcher(beliefs: Beliefs): () => HostWatch {
   return () => ({
     started: () => {},
     stepped: (event, effects) => beliefs.stepped(event, effects),
-    applied: (entry, command, applied) => {
-      if (entry.index <= newest) return;
-      newest = entry.index;
-      beliefs.applied(entry, command);
-      for (const event of applied?.events ?? []) {
-        if (event.type === 'granted') beliefs.onGranted(event, nowUs());
-      }
-    },
+    applied: (entry, command) => beliefs.applied(entry, command),
   });
 }

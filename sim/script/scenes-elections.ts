@@ -1,0 +1,50 @@
+// Stories of elections, and of those who listen to what happens.
+
+import type { Stage } from './stage.ts';
+import type { FaultKind } from './types.ts';
+
+/** The leader of an election is lost, with the leader of the cluster or without. */
+export function lostLeadership(stage: Stage): void {
+  const first = stage.drawnClient();
+  stage.ask('observe', { client: first + 2, afterMs: 0, holdMs: 2_400 });
+  stage.ask('campaign', { client: first, afterMs: 10, holdMs: 3_000, arg: 0 });
+  for (let place = 1; place < 3; place++) {
+    const afterMs = stage.drawn(20, 300, `rival ${place}`);
+    stage.ask('campaign', { client: first + place, afterMs, holdMs: 300, arg: 0 });
+  }
+  const ends: readonly FaultKind[] = ['clientCrash', 'clientPause', 'clientIsolate'];
+  const kind = stage.pick([...ends, 'none'] as const, 'end');
+  const afterMs = stage.drawn(150, 700, 'end');
+  if (kind !== 'none') stage.strike(kind, { target: first, afterMs, forMs: 1_600 });
+  else stage.ask('release', { client: first, afterMs, arg: 0 });
+  for (let place = 0; place < 3; place++) {
+    const client = first + stage.drawn(0, 2, `who ${place}`);
+    const atMs = stage.drawn(60, 1_600, `proclaim ${place}`);
+    stage.ask('proclaim', { client, afterMs: atMs });
+  }
+  if (stage.isHit(500, 'leader')) {
+    const killed = stage.pick(['crash', 'powerLoss', 'isolate', 'pause'], 'leader');
+    const atMs = Math.max(0, afterMs + stage.drawn(-100, 1_000, 'leader'));
+    stage.strike(killed, { afterMs: atMs, forMs: stage.drawn(100, 1_200, 'leaderless') });
+  }
+}
+
+/** A watcher is away while much happens under several leaders, and listens on. */
+export function longAbsence(stage: Stage): void {
+  const watcher = stage.drawnClient();
+  const kind = stage.pick(['watchName', 'watchPrefix', 'watchPrefix'], 'kind');
+  const firstMs = stage.drawn(20, 300, 'first');
+  stage.ask(kind, { client: watcher, holdMs: firstMs, arg: 0 });
+  stage.clamour(5, 900);
+  const backMs = firstMs + stage.drawn(20, 900, 'away');
+  stage.ask(kind, { client: watcher, afterMs: backMs, holdMs: 1_500, arg: 0 });
+  stage.ask('observe', { client: watcher + 1, holdMs: 1_500 });
+  const faults: readonly FaultKind[] = ['crash', 'isolate', 'pause', 'powerLoss', 'isolateOut'];
+  const forMs = stage.drawn(200, 1_400, 'leaderless');
+  stage.strike(stage.pick(faults, 'fault'), { afterMs: stage.drawn(50, backMs, 'when'), forMs });
+  if (stage.isHit(400, 'cut')) {
+    const afterMs = backMs + stage.drawn(30, 300, 'cut');
+    const cuts: readonly FaultKind[] = ['clientIsolate', 'clientReset', 'clientIsolateIn'];
+    stage.strike(stage.pick(cuts, 'how'), { target: watcher, afterMs, forMs: 300 });
+  }
+}
