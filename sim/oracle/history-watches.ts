@@ -4,6 +4,7 @@
 import type { NodeId, Revision } from '../../src/base/units.ts';
 import type { NodeMessage } from '../../src/wire/client-messages.ts';
 import type {
+  WatchEvent,
   WatchEventsMessage,
   WatchMessage,
   WatchTarget,
@@ -19,7 +20,10 @@ export interface WatchOperation {
   readonly sent: Sent;
   /** null while, or because, it has not begun. */
   start: WatchStart | null;
-  readonly events: Heard<WatchEventsMessage['events']>[];
+  /** By entry; the last one is whole unless `hasMore`. */
+  readonly events: Heard<readonly WatchEvent[]>[];
+  /** Of an entry that was not told to its end. */
+  hasMore: boolean;
 }
 
 /** How it began. */
@@ -63,9 +67,11 @@ export class LinkWatches {
 
   sent({ watchId, target, after }: WatchMessage): void {
     const { client, book } = this;
-    const watch = { client, target, after, sent: book.sending(), start: null, events: [] };
-    book.watches.push(watch);
-    this.watches.set(watchId, watch);
+    const watch = { client, target, after, sent: book.sending(), start: null };
+    const heard = { events: [], hasMore: false };
+    const operation: WatchOperation = { ...watch, ...heard };
+    book.watches.push(operation);
+    this.watches.set(watchId, operation);
   }
 
   /** Whatever still comes is of no interest to the client. */
@@ -88,9 +94,15 @@ export class LinkWatches {
     watch.start = { revision, isComplete, node, keptFrom };
   }
 
-  private heard({ watchId, revision, events }: WatchEventsMessage): void {
+  private heard({ watchId, revision, events, hasMore }: WatchEventsMessage): void {
     const watch = this.watches.get(watchId);
-    if (watch !== undefined) watch.events.push(this.book.hearing(revision, events));
+    if (watch === undefined) return;
+    const before = watch.hasMore ? watch.events.pop() : undefined;
+    const isMore = before?.revision === revision;
+    if (before !== undefined && !isMore) watch.events.push(before);
+    const all = isMore ? [...before.content, ...events] : events;
+    watch.events.push(this.book.hearing(revision, all));
+    watch.hasMore = hasMore;
   }
 }
 

@@ -11,7 +11,8 @@ export interface SeenLeader {
   readonly token: number;
   readonly session: string;
   readonly acquireSeq: number;
-  readonly value: string | null;
+  /** '' for none. */
+  readonly value: string;
 }
 
 /** The events of an entry for this watch, in their order. */
@@ -56,8 +57,10 @@ export function leadersOf(
 }
 
 function follow(leader: SeenLeader | null, event: WatchEvent): SeenLeader | null {
-  const { type, session, acquireSeq, token, value } = event;
-  if (type === 'granted' || type === 'proclaimed') return { token, session, acquireSeq, value };
+  const { type, session, acquireSeq, token } = event;
+  if (type === 'granted' || type === 'proclaimed') {
+    return { token, session, acquireSeq, value: event.value ?? '' };
+  }
   return type === 'released' || type === 'expired' || type === 'broken' ? null : leader;
 }
 

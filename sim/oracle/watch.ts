@@ -134,7 +134,9 @@ class WatchTale implements Recorded, WatchRecord<ReceivedNotice> {
       const notice = this.notices[at];
       if (notice === undefined) break;
       if (notice.type === 'gap') {
-        const problem = this.gapProblem(notice, told, gaps);
+        // One that was begun where the past is forgotten begins with that.
+        const isFirst = at === 0 && notice.revision === this.from;
+        const problem = this.gapProblem(notice, isFirst ? notice.after : told, { gaps, log });
         if (problem !== null) return problem;
         at++;
       } else {
@@ -187,14 +189,20 @@ class WatchTale implements Recorded, WatchRecord<ReceivedNotice> {
   private gapProblem(
     { after, revision }: { readonly after: Revision; readonly revision: Revision },
     told: Revision,
-    gaps: readonly HeardGap[],
+    by: { readonly gaps: readonly HeardGap[]; readonly log: CommittedLog },
   ): string | null {
-    if (after < told || revision < after) return `a gap from ${after} to ${revision} after ${told}`;
-    const isTold = gaps.some(
-      (gap) =>
-        gap.after === after && gap.revision === revision && isSameData(gap.target, this.target),
-    );
-    return isTold ? null : `a gap from ${after} to ${revision}, of which no node spoke`;
+    const what = `a gap from ${after} to ${revision}`;
+    if (after < told || revision < after) return `${what} after ${told}`;
+    const gaps = by.gaps.filter(({ target }) => isSameData(target, this.target));
+    if (!gaps.some((gap) => gap.revision === revision)) return `${what}, of which no node spoke`;
+    let from = after;
+    for (;;) {
+      const next = nextRevision(by.log, this.target, { after: from, upTo: revision });
+      if (next === null) return null;
+      const isKnown = gaps.some((gap) => gap.after < next && next <= gap.revision);
+      if (!isKnown) return `${what}, and ${next} was not told though the node had it`;
+      from = next;
+    }
   }
 }
 
@@ -247,6 +255,7 @@ class ElectionTale implements Recorded, WatchRecord<ReceivedView> {
         const between = known.filter((change) => change.revision > from);
         const isGap = gaps.some((gap) => gap.target.name === this.name && gap.revision > from);
         if (between.length > 1 && !isGap) return `it was not told of ${between[0]?.revision}`;
+        if (isSameData(leader, partsOf(last.leader))) return `it was told twice at ${revision}`;
       }
       last = view;
     }

@@ -159,7 +159,7 @@ describe('LIV-6 who waits for what is free', () => {
   });
 
   test('M-71 the head of the queue of a free lock', () => {
-    expect(strandedIn([lock('k1', false, 4, 5)])).toBe('c4 waits for k1, which is free');
+    expect(strandedIn([lock('k1', false, 4, 5)])).toBe('c4 waits for k1, which it could have');
     expect(strandedIn([lock('k1', true, 4, 5)])).toBe(null);
   });
 
