@@ -11,6 +11,21 @@ interface Entry {
   lookUs: LeaseUs;
 }
 
+/** How much one call of `takeDue` may do. */
+export interface TakeLimits {
+  /** Entries that are looked at, due or not. */
+  readonly looksMax: number;
+  /** Entries that are given back. */
+  readonly dueMax: number;
+}
+
+/**
+ * What one tick may do for one table. Each entry that is due becomes a log entry on every node,
+ * for 20 µs or more: 512 in a tick of 25 ms end 100,000 sessions in 5 s, and leave the loop to the
+ * renewals of those that live (G1).
+ */
+export const PER_TICK: TakeLimits = { looksMax: 4_096, dueMax: 512 };
+
 /**
  * Deadlines of very many things without a timer each. An entry is due at
  * max(base, started) + duration, where the base is the moment this node became a ready leader:
@@ -62,12 +77,12 @@ export class DeadlineTable {
 
   /**
    * Keys that are due, oldest deadline first; they are taken out of the schedule until `again`.
-   * Looks at no more than `looksMax` entries, so that a new leader with very many spreads the
-   * work over several ticks.
+   * Bounded, so that a new leader with very many entries, and the end of very many at once, spread
+   * their work over several ticks.
    */
-  takeDue(nowUs: LeaseUs, baseUs: LeaseUs, looksMax: number): string[] {
+  takeDue(nowUs: LeaseUs, baseUs: LeaseUs, limits: TakeLimits): string[] {
     const due: string[] = [];
-    for (let looks = 0; looks < looksMax; looks++) {
+    for (let looks = 0; looks < limits.looksMax && due.length < limits.dueMax; looks++) {
       const entry = this.schedule.first();
       if (entry === null || entry.lookUs > nowUs) break;
       this.schedule.delete(entry);

@@ -1,8 +1,6 @@
 import type { LeaseUs, Term } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
-import { DeadlineTable } from './deadline-table.ts';
-
-const LOOKS_PER_TICK_MAX = 4_096;
+import { DeadlineTable, PER_TICK } from './deadline-table.ts';
 
 /** How items are told apart, and what ends them. */
 export interface LeaderDeadlinesOptions<Item> {
@@ -51,7 +49,7 @@ export class LeaderDeadlines<Item> {
 
   /** Tests the deadlines of a ready leader of `term`. */
   test(nowUs: LeaseUs, baseUs: LeaseUs, term: Term): void {
-    const due = this.table.takeDue(nowUs, baseUs, LOOKS_PER_TICK_MAX);
+    const due = this.table.takeDue(nowUs, baseUs, PER_TICK);
     const items = due.flatMap((name) => this.items.get(name) ?? []);
     if (items.length === 0) return;
     const admitted = this.options.propose(items, term);

@@ -3,12 +3,9 @@ import type { LeaseUs, MonoUs, SessionId, Term } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
-import { DeadlineTable } from './deadline-table.ts';
+import { DeadlineTable, PER_TICK } from './deadline-table.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { Reads } from './reads.ts';
-
-/** Sessions looked at, and expired, in one tick at most: a mass expiry must not stop the loop. */
-const LOOKS_PER_TICK_MAX = 4_096;
 
 export interface LeasesOptions {
   readonly clock: Clock;
@@ -145,7 +142,7 @@ export class Leases {
   test(): void {
     if (this.leading === null || !this.leading.isReady) return;
     const nowUs = this.options.leaseClock.ticked;
-    const due = this.table.takeDue(nowUs, this.leading.baseUs, LOOKS_PER_TICK_MAX);
+    const due = this.table.takeDue(nowUs, this.leading.baseUs, PER_TICK);
     const over = due.filter((session) => !this.keepHeldOpen(session));
     if (over.length === 0) return;
     const admitted = this.options.expire(over, this.leading.term);
