@@ -45,7 +45,10 @@ export interface ClientSession {
 
 /** How to end. */
 export interface CloseOptions {
-  /** How long to let present holders finish; renewals go on. Default 0: they lose their locks. */
+  /**
+   * How long to let present holders finish; renewals go on. Default 0: they lose their locks. A
+   * further close may shorten it.
+   */
   readonly drainMs?: number;
 }
 

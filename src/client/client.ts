@@ -4,6 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { Index, Revision, SessionId } from '../base/units.ts';
 import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
+import { Drain } from './drain.ts';
 import type { Grant } from './grant.ts';
 import { ClientElection } from './election.ts';
 import type { Election, ElectionHome } from './election.ts';
@@ -58,12 +59,14 @@ class LockClient implements Client, LinksOwner, ElectionHome {
   /** Why nothing can be asked any more. */
   private failure: HoldfastError | null = null;
   private closing: Promise<void> | null = null;
+  private readonly drain: Drain;
   private readonly readyWaits: ReadyWaits;
 
   constructor(ports: ClientPorts, settings: Settings) {
     this.ports = ports;
     this.settings = settings;
     this.waitMs = settings.waitMs;
+    this.drain = new Drain(ports.clock);
     this.name = settings.name;
     const clusterId = settings.resume?.clusterId ?? null;
     this.links = new Links(ports, settings, this, clusterId);
@@ -170,8 +173,12 @@ class LockClient implements Client, LinksOwner, ElectionHome {
 
   async close(options: CloseOptions = {}): Promise<void> {
     checkKnown(options, ['drainMs']);
-    const drainMs = checkWhole('drainMs', options.drainMs ?? 0, [0, DRAIN_MS_MAX]);
-    this.closing ??= this.shutDown(drainMs);
+    const { drainMs } = options;
+    if (drainMs !== undefined) checkWhole('drainMs', drainMs, [0, DRAIN_MS_MAX]);
+    // A further call may be in more of a hurry, but only if it says so.
+    if (this.closing === null || drainMs !== undefined) this.drain.within(drainMs ?? 0);
+    // It begins once it is noted: whoever hears of the losses may call close again.
+    this.closing ??= Promise.resolve().then(() => this.shutDown());
     return this.closing;
   }
 
@@ -244,8 +251,8 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     else if (resumeState !== 'pending') this.readyWaits.tell(resumeState);
   }
 
-  private async shutDown(drainMs: number): Promise<void> {
-    await this.sessions.close(drainMs);
+  private async shutDown(): Promise<void> {
+    await this.sessions.close(this.drain);
     this.end(new HoldfastError('CLOSED', 'this client is closed'));
   }
 

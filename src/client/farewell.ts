@@ -1,4 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
+import type { Drain } from './drain.ts';
 import type { Loss } from './loss.ts';
 import { promiseWithin } from './promise-within.ts';
 import type { Session } from './session.ts';
@@ -9,15 +10,15 @@ import { callAt } from './timer.ts';
 const FAREWELL_MS = 2_000;
 
 /**
- * Ends a session: nothing waits in it any more, holders may finish for `drainMs` while renewals go
+ * Ends a session: nothing waits in it any more, holders may finish during the drain while renewals go
  * on (bull#1615), then it is closed, which frees the rest in one entry. A session that others hold
  * in too is left to them: then every grant of ours is given back for itself. Never rejects.
  */
-export async function endSession(session: Session, drainMs: number): Promise<void> {
+export async function endSession(session: Session, drain: Drain): Promise<void> {
   session.holdings.giveUpWaiting(
     new HoldfastError('CLOSED', 'the client was closed during the wait'),
   );
-  if (drainMs > 0 && session.isAlive(false)) await drained(session, drainMs);
+  if (!drain.isOver && session.isAlive(false)) await drained(session, drain);
   const wasAlive = session.isAlive(true);
   const isOfOthers = session.isShared || session.isHandedOver;
   const loss: Loss = { code: 'CLOSED', text: 'the client was closed', details: {} };
@@ -30,14 +31,10 @@ export async function endSession(session: Session, drainMs: number): Promise<voi
   else await close(session);
 }
 
-function drained(session: Session, drainMs: number): Promise<void> {
-  const { clock } = session.parts;
+function drained(session: Session, drain: Drain): Promise<void> {
   return new Promise((resolve) => {
-    const limit = callAt(clock, clock.monoUs() + drainMs * 1000, resolve);
-    session.holdings.whenIdle(() => {
-      limit.cancel();
-      resolve();
-    });
+    drain.whenOver(resolve);
+    session.holdings.whenIdle(resolve);
   });
 }
 

@@ -3,6 +3,7 @@
 
 import type { HoldfastError } from '../base/error.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
+import type { Drain } from './drain.ts';
 import { endSession } from './farewell.ts';
 import type { Grant } from './grant.ts';
 import type { NodeLink } from './link.ts';
@@ -100,9 +101,10 @@ export class Sessions {
     for (const session of this.all()) session.lose(loss);
   }
 
-  /** Ends them all; never rejects. */
-  async close(drainMs: number): Promise<void> {
-    await Promise.all(this.all().map((session) => endSession(session, drainMs)));
+  /** Ends them all, once the drain is over or nothing is held; never rejects. */
+  async close(drain: Drain): Promise<void> {
+    await Promise.all(this.all().map((session) => endSession(session, drain)));
+    drain.stop();
   }
 
   private all(): readonly Session[] {
