@@ -13,6 +13,13 @@ const REQUEST_BYTES_MAX = 64 * 1024;
 /** Of all names of a request together: the slot numbers of its grant fit a row of 64 KiB. */
 const PERMITS_MAX = 10_000;
 
+/** What may wait until there is room on the disk again; everything else gives something back. */
+const GROWTH: ReadonlySet<CommandBody['op']> = new Set([
+  'openSession',
+  'acquire',
+  'proclaim',
+] as const);
+
 export interface AdmissionState {
   readonly isLeading: boolean;
   /** Less free disk than the reserve. */
@@ -29,8 +36,7 @@ export function refuseRequest(body: Uint8Array, state: AdmissionState): HostRepl
   if (typeof command === 'string') {
     return { revision: 0, outcome: { code: 'INVALID', message: command } };
   }
-  const isGrowth = command.op === 'openSession' || command.op === 'acquire';
-  if (isGrowth && state.isBelowReserve) {
+  if (GROWTH.has(command.op) && state.isBelowReserve) {
     probes.reach('refused-for-full-disk');
     return refusal('OVERLOADED', 'the disk of the leader is nearly full; nothing was done');
   }

@@ -31,10 +31,11 @@ test('the largest request that the cluster can grant is admitted', () => {
   expect(codeOf(acquire(namesPerRequestMax, metaBytesMax))).toBe(null);
 });
 
-test('INV-13 what belongs to the leader, or cannot be read, is refused to a client', () => {
+test('INV-13 M-55 what belongs to the leader, or cannot be read, is refused to a client', () => {
   const expiry = { op: 'expireSession', session: '1-a', proposerTerm: 1 } as const;
   const withdrawal = { op: 'withdraw', session: '1-a', acquireSeq: 1, proposerTerm: 1 } as const;
-  expect([codeOf(expiry), codeOf(withdrawal)]).toEqual(['INVALID', 'INVALID']);
+  const lift = { op: 'liftDelay', name: 'a', closedAt: 7, proposerTerm: 1 } as const;
+  expect([expiry, withdrawal, lift].map(codeOf)).toEqual(['INVALID', 'INVALID', 'INVALID']);
   expect(refuseRequest(new Uint8Array([0xc1]), LEADS)?.outcome.code).toBe('INVALID');
 });
 
@@ -48,6 +49,29 @@ test('a nearly full disk refuses what grows, and lets through what frees', () =>
     acquireSeq: null,
     token: 7,
   } as const;
-  expect(refuseRequest(encodeBody(acquire(1, 10)), state)?.outcome.code).toBe('OVERLOADED');
+  const election = { op: 'proclaim', session: '1-a', seq: 2, name: 'n', acquireSeq: 1 } as const;
+  const proclaim = { ...election, token: 7, value: 'v' };
+  for (const growth of [acquire(1, 10), proclaim]) {
+    expect(refuseRequest(encodeBody(growth), state)?.outcome.code).toBe('OVERLOADED');
+    expect(codeOf(growth)).toBe(null);
+  }
   expect(refuseRequest(encodeBody(release), state)).toBe(null);
+});
+
+test('a request for more permits than its grant could tell the slots of is refused', () => {
+  const take = (count: number, each: number): CommandBody => ({
+    op: 'acquire',
+    session: '1-a',
+    seq: 1,
+    items: Array.from({ length: count }, (_, at) => ({
+      name: `gpu/${at}`,
+      mode: 'exclusive' as const,
+      permits: [each, 1_000_000] as const,
+    })),
+    waitMs: null,
+    meta: '',
+    value: null,
+  });
+  expect(codeOf(take(10, 1_000))).toBe(null);
+  expect(codeOf(take(64, 1_000))).toBe('INVALID');
 });

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { ClientLink } from '../../src/node/client-link.ts';
-import type { Host, HostReply } from '../../src/node/host-types.ts';
+import type { Host, HostReply, WatchListener } from '../../src/node/host-types.ts';
 import type { ClientMessage, NodeMessage } from '../../src/wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../../src/wire/client.ts';
 import { encodeBody } from '../../src/wire/command.ts';
 import { createScriptedHost } from '../server/scripted-host.ts';
 import { FakeLink } from './fake-link.ts';
 import { ManualClock } from './manual-clock.ts';
+import { OfficeRig } from './office-rig.ts';
 
 const FRAME_BYTES_MAX = 262_144;
 const HELLO = { type: 'hello', versionMin: 1, versionMax: 1, clusterId: 'c', name: 'x' } as const;
@@ -111,4 +112,76 @@ test('a client that reads nothing is cut off', () => {
   clientLink.tellLeader();
   clock.turn();
   expect([link.closed, ends]).toEqual(['the client does not read its answers', ['closed']]);
+});
+
+/** A host that hands out what watches it is asked for. */
+function watchHost() {
+  const listeners: WatchListener[] = [];
+  let stopped = 0;
+  const host: Host = {
+    ...createScriptedHost(),
+    watch: (_target, _after, listener) => {
+      listeners.push(listener);
+      return () => void (stopped += 1);
+    },
+  };
+  return { host, listeners, stopped: () => stopped };
+}
+
+function watchMessage(watchId: number): ClientMessage {
+  return { type: 'watch', watchId, target: { name: null, prefix: 'p' }, after: null };
+}
+
+test('a watch is answered by its number, until it is wanted no more or the link ends', () => {
+  const { host, listeners, stopped } = watchHost();
+  const { clock, clientLink, say, heard } = setUp(host);
+  say([HELLO, watchMessage(3), watchMessage(4), watchMessage(5)]);
+  const [first, second] = listeners;
+  first?.onStart(7, true);
+  second?.onOver('NOT_LEADER', 'ask n2');
+  clock.turn();
+  expect(heard().slice(2)).toEqual([
+    { type: 'watching', watchId: 3, revision: 7, isComplete: true },
+    { type: 'watchOver', watchId: 4, code: 'NOT_LEADER', message: 'ask n2' },
+  ]);
+  say([{ type: 'unwatch', watchId: 3 }]);
+  expect(stopped()).toBe(1);
+  clientLink.close('UNAVAILABLE', 'stopping');
+  expect(stopped()).toBe(2);
+});
+
+test('a link has 1,024 watches at most, and one more is told so', () => {
+  const { host, listeners } = watchHost();
+  const { say, heard } = setUp(host);
+  say([HELLO, ...Array.from({ length: 1_025 }, (_, at) => watchMessage(at))]);
+  expect(listeners).toHaveLength(1_024);
+  expect(heard().at(-1)).toMatchObject({ type: 'watchOver', watchId: 1_024, code: 'OVERLOADED' });
+  say([{ type: 'unwatch', watchId: 9 }, watchMessage(1_024)]);
+  expect(listeners).toHaveLength(1_025);
+});
+
+test('the events of an entry that ends very much come in frames, and tell where they end', () => {
+  const { host } = watchHost();
+  const rig = new OfficeRig();
+  rig.lead(1);
+  const { clock, link, say, heard } = setUp({
+    ...host,
+    watch: (target, after, listener) => rig.watches.add(target, after, listener),
+  });
+  const target = { name: null, prefix: '' };
+  say([HELLO, { type: 'watch', watchId: 1, target, after: null }]);
+  rig.confirm();
+  const session = rig.open(null);
+  for (let seq = 1; seq <= 1_000; seq++) rig.acquire(session, seq, `${seq}/${'漢'.repeat(160)}`);
+  clock.turn();
+  const before = heard().length;
+  rig.run({ op: 'closeSession', session, seq: 2_000 });
+  clock.turn();
+  const told = heard().slice(before);
+  const parts = told.flatMap((each) => (each.type === 'watchEvents' ? [each] : []));
+  expect(parts.length).toBeGreaterThan(3);
+  expect(new Set(parts.map(({ revision }) => revision)).size).toBe(1);
+  expect(parts.map(({ hasMore }) => hasMore)).toEqual(parts.map((_, at) => at < parts.length - 1));
+  expect(parts.flatMap(({ events }) => events)).toHaveLength(1_000);
+  expect(Math.max(...link.sent.map((frame) => frame.length))).toBeLessThanOrEqual(FRAME_BYTES_MAX);
 });
