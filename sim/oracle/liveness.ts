@@ -46,6 +46,7 @@ const STEPS: readonly ((liveness: Liveness) => Promise<unknown>)[] = [
   (liveness) => liveness.hasLeader(),
   (liveness) => liveness.commits(),
   (liveness) => liveness.settles(),
+  (liveness) => liveness.tells(),
   (liveness) => liveness.passesOn(),
   (liveness) => liveness.catchesUp(),
   (liveness) => liveness.keepsLeader(),
@@ -117,7 +118,16 @@ class Liveness {
     }
   }
 
-  /** LIV-5: what clients leave behind when they close, or die, is free in time. */
+  /** LIV-6: who listens is told of all that happened. */
+  async tells(): Promise<void> {
+    const { log } = this.cluster.oracle;
+    const behind = (): string | null => this.workload.whoIsBehind(log);
+    await this.run(() => behind() === null, BOUND);
+    const late = this.isOver() ? null : behind();
+    if (late !== null) this.report('LIV-6', late);
+  }
+
+  /** LIV-5: what clients leave behind when they close, or die, is free in time, delays included. */
   async passesOn(): Promise<void> {
     const { cluster, workload, script } = this;
     // Sessions without end stay until an operator ends them, so here nobody may leave one.
@@ -126,11 +136,12 @@ class Liveness {
     const drawn = ENDS[cluster.world.random.below(ENDS.length, 'how clients go')] ?? 'close';
     for (const client of workload.clients) this.dismiss(client, isLong ? 'close' : drawn);
     if (isEndless) await this.endsAll();
-    const ttlUs = script.knobs.ttlMs * US_PER_MS * this.stretch;
+    const { ttlMs, lockDelayMs } = script.knobs;
+    const silenceUs = (ttlMs + lockDelayMs) * US_PER_MS * this.stretch;
     await this.demand(
       'LIV-5',
       'sessions of the dead are left',
-      BOUND + ttlUs / this.electionUs,
+      BOUND + silenceUs / this.electionUs,
       () => {
         const leader = this.leader();
         if (leader === null) return false;
@@ -181,12 +192,14 @@ class Liveness {
 
   /**
    * A call that its own clock should have ended, counted from when its process could go on; or one
-   * that nothing is in the way of: whoever holds gives back, and the leases of the dead run out.
+   * that nothing is in the way of: whoever holds gives back, and the leases of the dead run out,
+   * with their delays.
    */
   private overdue(): Call | undefined {
     const { healedUs, stretch } = this;
     const { nowUs } = this.cluster.world;
-    const freeUs = RECOVERY_US + this.script.knobs.ttlMs * US_PER_MS;
+    const { ttlMs, lockDelayMs } = this.script.knobs;
+    const freeUs = RECOVERY_US + (ttlMs + lockDelayMs) * US_PER_MS;
     return this.workload.outstanding.find(({ startedUs, limitMs }) => {
       const limitUs = Math.max(startedUs + limitMs * US_PER_MS * stretch, healedUs);
       const dueUs = Math.min(limitUs, Math.max(startedUs, healedUs) + freeUs * stretch);
