@@ -67,6 +67,8 @@ function knobs(): fc.Arbitrary<Knobs> {
     persistBytes: fc.constantFrom(...ranges.KNOBS.persistBytes),
     tailBytes: fc.constantFrom(...ranges.KNOBS.tailBytes),
     window: fc.constantFrom(...ranges.KNOBS.window),
+    holdings: fc.constantFrom(...ranges.KNOBS.holdings),
+    watchEvents: fc.constantFrom(...ranges.KNOBS.watchEvents),
     threads: fc.constantFrom(...ranges.KNOBS.threads),
   });
 }

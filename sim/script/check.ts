@@ -67,8 +67,8 @@ function readKnobs(knobs: Fields): Knobs {
     heartbeatMs: knobs.whole('heartbeatMs', { min: 1, max: 1_000 }),
     ttlMs: knobs.oneOf('ttlMs', ranges.KNOBS.ttlMs),
     marginMs: knobs.whole('marginMs', { min: 0, max: 500 }),
-    // Scripts from before there were delays do not speak of them.
-    lockDelayMs: knobs.has('lockDelayMs') ? knobs.whole('lockDelayMs', { min: 0, max: 60_000 }) : 0,
+    lockDelayMs: knobs.since('lockDelayMs', { min: 0, max: 60_000 }),
+    threads: knobs.since('threads', THREADS),
     requestMs: knobs.whole('requestMs', { min: 1, max: 60_000 }),
     appendBytes: knobs.whole('appendBytes', COUNT),
     inflightAppends: knobs.whole('inflightAppends', COUNT),
@@ -76,8 +76,8 @@ function readKnobs(knobs: Fields): Knobs {
     persistBytes: knobs.whole('persistBytes', COUNT),
     tailBytes: knobs.whole('tailBytes', COUNT),
     window: knobs.whole('window', { min: 1, max: 4_096 }),
-    // Scripts from before there were threads do not speak of them.
-    threads: knobs.has('threads') ? knobs.whole('threads', THREADS) : 0,
+    holdings: knobs.since('holdings', COUNT),
+    watchEvents: knobs.since('watchEvents', COUNT),
   });
 }
 
@@ -118,8 +118,9 @@ class Fields {
     this.left = new Map(Object.entries(value));
   }
 
-  has(name: string): boolean {
-    return this.left.has(name);
+  /** A number that older scripts do not have: 0 is what they meant. */
+  since(name: string, range: Range): number {
+    return this.left.has(name) ? this.whole(name, range) : 0;
   }
 
   whole(name: string, range: Range): number {

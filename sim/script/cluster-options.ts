@@ -1,8 +1,9 @@
 // What a script says about the cluster and its clients, in their own terms.
 
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import type { ReplicatedLimits } from '../../src/locks/commands.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
-import type { ReplicationLimits } from '../../src/node/host-types.ts';
+import type { HostSettings, ReplicationLimits } from '../../src/node/host-types.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import { TAIL_FACTOR } from '../world/direction.ts';
 import type { SimClusterOptions } from '../cluster.ts';
@@ -28,8 +29,9 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       electionMs: knobs.electionMs,
       // Longer, it would be silence to followers (RAFT.md §0).
       heartbeatMs: Math.min(knobs.heartbeatMs, knobs.electionMs / HEARTBEATS_PER_ELECTION),
-      limits: { ...DEFAULT_LIMITS, windowMax: knobs.window },
+      limits: limits(knobs),
       replication: replication(knobs),
+      ...watchLog(knobs),
       reserveBytes: RESERVE_BYTES,
     },
     network: network(script),
@@ -94,6 +96,20 @@ function network({ net, knobs }: Script): NetworkSettings {
     duplicatePerMille: net.duplicatePerMille,
     reorderPerMille: net.reorderPerMille,
   };
+}
+
+function limits({ window, holdings }: Knobs): ReplicatedLimits {
+  const { holdingsPerSessionMax } = DEFAULT_LIMITS;
+  return {
+    ...DEFAULT_LIMITS,
+    windowMax: window,
+    holdingsPerSessionMax: holdings === 0 ? holdingsPerSessionMax : holdings,
+  };
+}
+
+function watchLog({ watchEvents }: Knobs): Pick<HostSettings, 'watchLog'> {
+  if (watchEvents === 0) return {};
+  return { watchLog: { eventsMax: watchEvents, bytesMax: Number.MAX_SAFE_INTEGER } };
 }
 
 function replication(knobs: Knobs): Partial<ReplicationLimits> {

@@ -60,6 +60,8 @@ export function drawKnobs(dice: Dice): Knobs {
     persistBytes: some(ranges.KNOBS.persistBytes, 'persistBytes'),
     tailBytes: some(ranges.KNOBS.tailBytes, 'tailBytes', 100),
     window: some(ranges.KNOBS.window, 'window'),
+    holdings: some(ranges.KNOBS.holdings, 'holdings', 40),
+    watchEvents: some(ranges.KNOBS.watchEvents, 'watchEvents', 100),
     threads: some(ranges.KNOBS.threads, 'threads', 350),
   };
 }

@@ -59,6 +59,8 @@ export const KNOBS = {
   persistBytes: [0, 1, 300],
   tailBytes: [0, 1, 2_000],
   window: [4_096, 4, 8],
+  holdings: [0, 3, 5],
+  watchEvents: [0, 1, 12],
   threads: [0, 1, 2, 6],
 } as const;
 

@@ -171,6 +171,10 @@ export interface Knobs {
   readonly tailBytes: number;
   /** Replicated limit: stored answers of a session. */
   readonly window: number;
+  /** Replicated limit: what a session holds and waits for, permits and all; 0: the default. */
+  readonly holdings: number;
+  /** Events that nodes keep for watchers who come back; 0: the default. */
+  readonly watchEvents: number;
   /** So many clients, the first ones, renew their leases from a thread of their own. */
   readonly threads: number;
 }

@@ -23,8 +23,8 @@ const GIVE_UP_MS_MAX = 300;
 
 // BROKEN: granted and broken before the client learnt of it.
 const ACQUIRE_CODES: readonly ErrorCode[] = ['WAIT_OVER', 'SESSION_GONE', 'BROKEN'];
-// Others hold it, or wait for it, as a semaphore of another size.
-const MISFIT_CODES: readonly ErrorCode[] = ['INVALID'];
+// A semaphore of another size is held or waited for, or the session has too much.
+const REFUSED_CODES: readonly ErrorCode[] = ['INVALID'];
 
 /** What is asked for. */
 export interface Wanted<Held extends Grant> {
@@ -65,7 +65,7 @@ export async function acquirePermits(scene: Scene): Promise<void> {
   const [permits, total] = permitsAsked(op.id, semaphoreTotal(op.key, stage.keys));
   const semaphore = own.client.semaphore(name, total);
   const call: Wanted<Grant>['call'] = (options) => semaphore.acquire({ ...options, permits });
-  await workUnder(scene, await wait(scene, { names: [name], codes: MISFIT_CODES, call }));
+  await workUnder(scene, await wait(scene, { names: [name], codes: REFUSED_CODES, call }));
 }
 
 /** Locks of both kinds and a semaphore in one request. */
@@ -81,7 +81,7 @@ export async function acquireMixed(scene: Scene): Promise<void> {
   ];
   const call: Wanted<Grant>['call'] = (options) => own.client.lockAll(items).acquire(options);
   const names = [...new Set([first, semaphore, next])];
-  await workUnder(scene, await wait(scene, { names, codes: MISFIT_CODES, call }));
+  await workUnder(scene, await wait(scene, { names, codes: REFUSED_CODES, call }));
 }
 
 /** The lock for at most half as long as it is wanted: the library ends the hold. */
@@ -106,9 +106,10 @@ export async function campaign(scene: Scene): Promise<void> {
 /** Takes the lock if it is free. */
 export async function tryAcquire(scene: Scene): Promise<void> {
   const name = keyOf(scene);
-  const { client } = scene.own;
-  const grant = await track(scene, `tryAcquire ${name}`, { codes: ACQUIRE_CODES }, () =>
-    client.lock(name).tryAcquire(),
+  const { stage, own } = scene;
+  const codes = [...ACQUIRE_CODES, ...(stage.isScarce ? REFUSED_CODES : [])];
+  const grant = await track(scene, `tryAcquire ${name}`, { codes }, () =>
+    own.client.lock(name).tryAcquire(),
   );
   if (grant !== null) await workUnder(scene, grant);
 }
@@ -128,7 +129,7 @@ export async function wait<Held extends Grant>(
   }
   const limits = {
     limitMs: Math.max(waitMs, worker.requestMs),
-    codes: [...ACQUIRE_CODES, ...codes],
+    codes: [...ACQUIRE_CODES, ...codes, ...(stage.isScarce ? REFUSED_CODES : [])],
   };
   try {
     return await track(scene, `acquire ${names.join(' and ')}`, limits, () =>

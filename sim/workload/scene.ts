@@ -21,6 +21,8 @@ export interface Stage {
   readonly fencing: Fencing;
   readonly watches: WatchOracle;
   readonly keys: number;
+  /** Whether a session may be refused for what it has already. */
+  readonly isScarce: boolean;
   /** The client after this one; itself where there is only one. */
   next(worker: Worker): Worker;
   /** True: whoever holds gives back soon. */

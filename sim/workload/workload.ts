@@ -163,6 +163,7 @@ export class Workload {
       fencing,
       watches,
       keys: script.shape.keys,
+      isScarce: script.knobs.holdings > 0,
       next: ({ place }) => this.worker(place + 1),
       isWindingDown: () => this.isWindingDown,
       onGrant: () => void this.granted++,

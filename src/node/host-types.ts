@@ -25,6 +25,7 @@ import type {
   WatchEvent,
   WatchTarget,
 } from '../wire/client-messages.ts';
+import type { WatchLogLimits } from './watch-log.ts';
 
 /** All that a host reaches the world through. */
 export interface HostPorts {
@@ -71,6 +72,8 @@ export interface HostSettings {
   readonly linkBytesMax: number;
   /** Overrides of the values of RAFT.md §0. */
   readonly replication?: Partial<ReplicationLimits>;
+  /** How much of the past is kept for watchers who come back, for tests that need little. */
+  readonly watchLog?: WatchLogLimits;
   /** For display in status. */
   readonly pid: number;
   readonly version: string;

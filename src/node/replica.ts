@@ -86,7 +86,7 @@ export class Replica {
       propose: (bodies) => this.proposeInternal(bodies),
     });
     this.watches = new Watches({
-      log: new WatchLog(options.start.applied),
+      log: new WatchLog(options.start.applied, options.settings.watchLog),
       soon: (callback) => clock.soon(callback),
       appliedIndex: () => this.appliedIndex,
       confirm: (done) => this.reads.request(done),

@@ -23,6 +23,8 @@ const PLAIN: Script = {
     persistBytes: KNOBS.persistBytes[0],
     tailBytes: KNOBS.tailBytes[0],
     window: KNOBS.window[0],
+    holdings: KNOBS.holdings[0],
+    watchEvents: KNOBS.watchEvents[0],
     threads: KNOBS.threads[0],
   },
   net: {

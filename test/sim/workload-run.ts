@@ -57,6 +57,8 @@ export function scriptOf(given: Partial<Script>): Script {
       persistBytes: 0,
       tailBytes: 0,
       window: 4_096,
+      holdings: 0,
+      watchEvents: 0,
       threads: 0,
     },
     net: {
