@@ -5,7 +5,7 @@ import type { Applied, LockView, SessionHoldings, SessionView } from './outcomes
 /** A value that rows are made of; arrays are positional. */
 export type RowValue = string | number | boolean | null | readonly RowValue[];
 
-/** One piece of state: a session, a lock's grant or waiter, a request's frozen record. */
+/** One piece of state: a session, a grant, waiter or ghost, a request's frozen record. */
 export interface Row {
   /** ASCII prefix by kind, then an order-preserving key; unique. */
   readonly key: string;
@@ -27,12 +27,16 @@ export interface LockMachine {
    * first `shownMax` each are shown, all unless given.
    */
   inspect(name: string, shownMax?: number): LockView;
-  /** Locks that are held or waited for, name > `after`, in byte order, at most `limit`. */
+  /**
+   * Locks that are held, waited for, or closed by a ghost: name > `after`, in byte order, at most
+   * `limit`.
+   */
   list(prefix: string, after: string, limit: number, shownMax?: number): readonly LockView[];
   /** Token of what that acquire holds; 0 when it waits, is over, or never was. */
   tokenOf(session: SessionId, acquireSeq: number): Token;
   /** Live requests of a session with a number above `after`; null for a session that is gone. */
   holdings(session: SessionId, after: number, limit: number): SessionHoldings | null;
+  /** How many `list` would show. */
   lockCount(): number;
   /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
   stateHash(): string;

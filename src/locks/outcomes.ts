@@ -74,7 +74,7 @@ export interface SessionView {
   readonly name: string;
   readonly meta: string;
   readonly openedMs: number;
-  /** Names × grants and names × waiters. */
+  /** Names × grants and names × waiters; a name of a semaphore counts its permits. */
   readonly held: number;
   readonly waiting: number;
 }
