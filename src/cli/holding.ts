@@ -19,8 +19,8 @@ import { REQUEST_MS, openClient } from './with-client.ts';
 
 /** Options of the commands that hold something; durations in milliseconds. */
 export interface TakeOptions extends ClusterOptions {
-  /** null: until it is given back or broken. */
-  readonly ttl: number | null;
+  /** Infinity: until it is given back or broken. */
+  readonly ttl: number;
   readonly wait: number;
 }
 
@@ -45,17 +45,21 @@ const TTL_MS_MIN = 1_000;
 const DEFAULT_TTL_MS = 15_000;
 const DEFAULT_WAIT_MS = 30_000;
 
-/** Adds --ttl and --wait. */
-export function addTakeOptions(command: Command): Command {
+/** Adds --ttl and --wait, which is 30s unless told otherwise; Infinity: without limit. */
+export function addTakeOptions(
+  command: Command,
+  { wait: normalWait = DEFAULT_WAIT_MS }: { readonly wait?: number } = {},
+): Command {
   const ttl = new Option(
     '--ttl <duration>',
     'how long the lock stays taken if this process falls silent; ' +
       'at most 10m unless the cluster was founded with other limits; none: until it is broken',
   );
   const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
+  const normalText = normalWait === Infinity ? 'no limit' : showDuration(normalWait);
   return command
     .addOption(ttl.argParser(ttlArgument).default(DEFAULT_TTL_MS, '15s'))
-    .addOption(wait.argParser(durationWithin(0, DAY_MS)).default(DEFAULT_WAIT_MS, '30s'));
+    .addOption(wait.argParser(durationWithin(0, DAY_MS)).default(normalWait, normalText));
 }
 
 /** The wish for locks or semaphores. Throws as wantedItems does. */
@@ -76,7 +80,7 @@ export function lockWish(names: readonly string[], options: MannerOptions): Wish
 export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox): Promise<Holding> {
   const begunMs = performance.now();
   const opening = openClient(options, {
-    ttlMs: options.ttl,
+    ttlMs: options.ttl === Infinity ? null : options.ttl,
     // Also without a limit: that nobody is there is a mistake more often than a wish to wait.
     connectMs: options.wait === Infinity ? REQUEST_MS : Math.max(options.wait, REQUEST_MS),
   });
@@ -122,18 +126,18 @@ export function giveBack({ client, grant }: Holding): Promise<boolean> {
 }
 
 /** When a lock that was not given back is free, for a note. */
-export function freedText(ttlMs: number | null): string {
-  if (ttlMs === null) return 'it stays taken until an operator breaks it';
+export function freedText(ttlMs: number): string {
+  if (ttlMs === Infinity) return 'it stays taken until an operator breaks it';
   return `it is free ${showDuration(ttlMs)} after this at most`;
 }
 
-function ttlArgument(text: string): number | null {
-  if (text === 'none') return null;
+function ttlArgument(text: string): number {
+  if (text === 'none') return Infinity;
   try {
     return durationWithin(TTL_MS_MIN, DAY_MS)(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new InvalidArgumentError(error.message.replace(/\.$/, ', or none.'));
+    throw new InvalidArgumentError(`${error.message.replace(/\.$/, '')}; or none.`);
   }
 }
 

@@ -35,18 +35,18 @@ export interface Loss {
 }
 
 /** The longest grace for a lease: beyond half of it an ordinary renewal could come too late. */
-export function graceMsMax(ttlMs: number | null): number {
-  return Math.floor((ttlMs ?? Infinity) / 2);
+export function graceMsMax(ttlMs: number): number {
+  return Math.floor(ttlMs / 2);
 }
 
 /** The grace when none is asked for: 5 s, or a third of a short lease. */
-export function defaultGraceMs(ttlMs: number | null): number {
-  return Math.min(5_000, Math.floor((ttlMs ?? Infinity) / 3));
+export function defaultGraceMs(ttlMs: number): number {
+  return Math.min(5_000, Math.floor(ttlMs / 3));
 }
 
-/** How the end of a lease of `ttlMs` is shared out; null: it ends by being broken only. */
-export function stopPlan(ttlMs: number | null, graceMs: number): StopPlan {
-  return { graceMs, marginMs: Math.min(500, Math.floor((ttlMs ?? Infinity) / 10)) };
+/** How the end of a lease of `ttlMs` is shared out; Infinity: it ends by being broken only. */
+export function stopPlan(ttlMs: number, graceMs: number): StopPlan {
+  return { graceMs, marginMs: Math.min(500, Math.floor(ttlMs / 10)) };
 }
 
 /** Calls back once, when the child must be stopped. Returns the way to stop watching. */

@@ -5,6 +5,7 @@ import { packageVersion } from '../server/version.ts';
 import { addAcquireCommand } from './acquire.ts';
 import { addBreakCommand } from './break.ts';
 import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
+import { addElectCommand } from './elect.ts';
 import { addInitCommand } from './init.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addListCommand } from './list.ts';
@@ -13,8 +14,10 @@ import { noteText, printError, printErrorJson, printText } from './output.ts';
 import { addExamples, asksForJson } from './program.ts';
 import type { Invocation } from './program.ts';
 import { addRunCommand } from './run.ts';
+import { addSessionCommand } from './session.ts';
 import { addStatusCommand } from './status.ts';
 import { addUpCommand } from './up.ts';
+import { addWatchCommand } from './watch.ts';
 
 const EXAMPLES = [
   'holdfast up                                    # a cluster of three nodes on this machine',
@@ -69,19 +72,23 @@ function addCommands(invocation: Invocation): void {
   addNodeCommand(invocation);
   addRunCommand(invocation);
   addAcquireCommand(invocation);
+  addElectCommand(invocation);
   addInspectCommand(invocation);
   addListCommand(invocation);
+  addWatchCommand(invocation);
   addBreakCommand(invocation);
+  addSessionCommand(invocation);
   addStatusCommand(invocation);
 }
 
-// Everything after the first `--` of `run` belongs to the child, byte for byte; commander would
+// Everything after the first `--` of these commands belongs to the child, byte for byte; commander would
 // look at it for options of its own.
 function splitAtChild(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly childArgv: readonly string[] | null;
 } {
-  const at = argv[0] === 'run' ? argv.indexOf('--') : -1;
+  const hasChild = argv[0] === 'run' || argv[0] === 'elect';
+  const at = hasChild ? argv.indexOf('--') : -1;
   if (at === -1) return { own: argv, childArgv: null };
   return { own: argv.slice(0, at), childArgv: argv.slice(at + 1) };
 }

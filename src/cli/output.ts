@@ -12,9 +12,9 @@ const RETRY_MS = 2;
 /** A note on a pipe or terminal that takes no more is given up after this many tries. */
 const NOTE_TRIES = 25;
 
-/** One line of an answer. */
-export function printLine(line: string): void {
-  write(STDOUT, `${line}\n`);
+/** One line of an answer. False: nobody reads any more. */
+export function printLine(line: string): boolean {
+  return write(STDOUT, `${line}\n`);
 }
 
 /** An answer that has its own line ends. */
@@ -22,9 +22,9 @@ export function printText(text: string): void {
   write(STDOUT, text);
 }
 
-/** An answer for programs: one line of JSON. */
-export function printJson(value: unknown): void {
-  printLine(JSON.stringify(value));
+/** An answer for programs: one line of JSON. False: nobody reads any more. */
+export function printJson(value: unknown): boolean {
+  return printLine(JSON.stringify(value));
 }
 
 /** Rows below a header, in columns as wide as they need to be. */
@@ -93,24 +93,26 @@ function isColourful(): boolean {
 
 // An answer waits for its reader; the rest should not: whoever waits here neither renews its lease
 // nor stops its child, and a child that writes to the same pipe may have filled it.
-function write(fd: number, text: string): void {
+function write(fd: number, text: string): boolean {
   const impatient = fd === STDERR ? openWithoutWaiting(fd) : null;
   const tries = fd === STDERR ? NOTE_TRIES : Infinity;
-  writeWithin(tries, impatient ?? fd, Buffer.from(text, 'utf8'));
+  const hasReader = writeWithin(tries, impatient ?? fd, Buffer.from(text, 'utf8'));
   if (impatient !== null) closeSync(impatient);
+  return hasReader;
 }
 
 // Somebody else may have made the pipe non-blocking; then a full one answers EAGAIN.
-function writeWithin(tries: number, fd: number, bytes: Uint8Array): void {
+function writeWithin(tries: number, fd: number, bytes: Uint8Array): boolean {
   for (let rest = bytes, left = tries; rest.length > 0 && left > 0;) {
     const taken = writeNow(fd, rest);
-    if (taken === 'gone') return;
+    if (taken === 'gone') return false;
     if (taken !== 'full') rest = rest.subarray(taken);
     else {
       left -= 1;
       pause();
     }
   }
+  return true;
 }
 
 function pause(): void {

@@ -15,7 +15,7 @@ const JSON_OPTION = '--json';
 /** What a command is given besides its own arguments, and where it leaves its exit code. */
 export interface Invocation {
   readonly program: Command;
-  /** The arguments after a `--` that ends the options of `run`; null without one. */
+  /** The arguments after a `--` that ends the options of a command with a child; null without. */
   readonly childArgv: readonly string[] | null;
   exitCode: number;
 }
@@ -37,7 +37,8 @@ export function addJsonOption(command: Command): Command {
 
 /** Whether the command that these arguments name is asked for JSON, though they may be wrong. */
 export function asksForJson(program: Command, args: readonly string[]): boolean {
-  const command = program.commands.find((each) => each.name() === args[0]);
+  const main = program.commands.find((each) => each.name() === args[0]);
+  const command = main?.commands.find((each) => each.name() === args[1]) ?? main;
   const isKnown = command?.options.some((option) => option.long === JSON_OPTION) ?? false;
   const end = args.indexOf('--');
   return isKnown && args.slice(0, end === -1 ? args.length : end).includes(JSON_OPTION);

@@ -164,7 +164,7 @@ function hasTerminal(): boolean {
 function graceOf({ ttl, killAfter }: ChildOptions): number {
   if (killAfter === undefined) return defaultGraceMs(ttl);
   const graceMs = graceMsMax(ttl);
-  if (ttl === null || killAfter <= graceMs) return killAfter;
+  if (killAfter <= graceMs) return killAfter;
   const limit = `at most ${showDuration(graceMs)}, half of --ttl ${showDuration(ttl)}`;
   const got = showDuration(killAfter);
   const message = `USAGE: --kill-after must leave time to renew: expected ${limit}; got ${got}`;

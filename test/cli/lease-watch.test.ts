@@ -85,7 +85,7 @@ describe('the watch over a lease', () => {
     const losses: Loss[] = [];
     const controller = new AbortController();
     const lease = { name: 'a', signal: controller.signal, remainingMs: () => Infinity };
-    const plan = stopPlan(null, defaultGraceMs(null));
+    const plan = stopPlan(Infinity, defaultGraceMs(Infinity));
     watchLease(lease, plan, (loss) => losses.push(loss));
     vi.advanceTimersByTime(30 * 86_400_000);
     expect(losses).toEqual([]);
