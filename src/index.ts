@@ -19,15 +19,27 @@ export { HoldfastError };
 export type { ErrorCode, ErrorDetails, RequestOutcome } from './base/error.ts';
 export type { Index, Revision, SessionId, Token } from './base/units.ts';
 export type { Client, ClientSession, CloseOptions } from './client/client.ts';
+export type { CampaignOptions, Election, ElectionView, Leader } from './client/election.ts';
 export type { Grant } from './client/grant.ts';
-export type { HolderInfo, LockInfo } from './client/holder.ts';
+export type { GhostInfo, HolderInfo, LockInfo } from './client/holder.ts';
+export type { LockItem } from './client/items.ts';
+export type { Leadership } from './client/leadership.ts';
 export type { NodeView } from './client/links.ts';
 export type { AcquireOptions, Lock } from './client/lock.ts';
 export type { ClientOptions, KeepAlive, Meta } from './client/options.ts';
-export type { BreakOptions, ListOptions, LockPage, SessionPage } from './client/queries.ts';
+export type {
+  BreakOptions,
+  ListOptions,
+  LockPage,
+  SessionInfo,
+  SessionPage,
+} from './client/queries.ts';
+export type { Semaphore, SemaphoreOptions } from './client/semaphore.ts';
+export type { LockWatch, WatchNotice, WatchOptions } from './client/watch.ts';
+export type { LockMode } from './locks/commands.ts';
 export type { SessionView, WaiterView } from './locks/outcomes.ts';
 export type { Logger } from './ports/logger.ts';
-export type { NodeStatus } from './wire/client-messages.ts';
+export type { NodeStatus, WatchEvent, WatchEventType } from './wire/client-messages.ts';
 
 const CONNECT_MS = 10_000;
 const CONNECT_MS_MAX = 86_400_000;

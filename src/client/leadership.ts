@@ -90,8 +90,9 @@ export class SessionLeadership extends SessionGrant implements Leadership {
       limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
         const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
         const text =
-          `no leader confirmed what ${this.describe()} proclaims within ${settings.requestMs} ms; ` +
-          `it is tried again until the session ends. Tried ${links.describe()}`;
+          `no leader confirmed what ${this.describe()} proclaims within ` +
+          `${settings.requestMs} ms; it is tried again until the session ends. ` +
+          `Tried ${links.describe()}`;
         caller.reject(new HoldfastError(code, text));
       });
     });

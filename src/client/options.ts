@@ -108,16 +108,19 @@ export function checkOptions(options: ClientOptions): Settings {
   const normalMs = resume === null ? 15_000 : resume.ttlMs;
   const ttlMs = checkTtl(options.ttlMs === undefined ? normalMs : options.ttlMs);
   const marginMsMax = Math.floor((ttlMs ?? TTL_MS_MAX) / 2);
-  const marginMs = Math.min(1_000, Math.max(50, Math.floor((ttlMs ?? TTL_MS_MAX) / 20)));
+  const usualMs = Math.min(1_000, Math.max(50, Math.floor((ttlMs ?? TTL_MS_MAX) / 20)));
+  // Null is no way to leave a number out: it may be a reading that went wrong.
+  const { name = 'client', lockDelayMs = 0, waitMs = 30_000, requestMs = 10_000 } = options;
+  const { marginMs = usualMs } = options;
   return {
     nodes: checkNodes(options.nodes),
-    name: checkText('name', options.name ?? 'client', NAME_BYTES_MAX),
+    name: checkText('name', name, NAME_BYTES_MAX),
     ttlMs,
-    lockDelayMs: checkWhole('lockDelayMs', options.lockDelayMs ?? 0, [0, LOCK_DELAY_MS_MAX]),
+    lockDelayMs: checkWhole('lockDelayMs', lockDelayMs, [0, LOCK_DELAY_MS_MAX]),
     meta: checkMeta(options.meta),
-    waitMs: checkWaitMs(options.waitMs ?? 30_000),
-    requestMs: checkWhole('requestMs', options.requestMs ?? 10_000, [1, TTL_MS_MAX]),
-    marginMs: checkWhole('marginMs', options.marginMs ?? marginMs, [0, marginMsMax]),
+    waitMs: checkWaitMs(waitMs),
+    requestMs: checkWhole('requestMs', requestMs, [1, TTL_MS_MAX]),
+    marginMs: checkWhole('marginMs', marginMs, [0, marginMsMax]),
     keepAlive: checkKeepAlive(options),
     maxHoldMs: checkMaxHoldMs(options.maxHoldMs),
     resume,
