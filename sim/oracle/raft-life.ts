@@ -43,8 +43,8 @@ export class NodeLife implements LifeView {
   readonly machine: LockMachine;
   readonly history: NodeHistory;
   readonly disk: DiskTruth;
-  /** What it had applied when it began: it has the events of all that followed. */
-  readonly keptFrom: Index;
+  /** What it had applied when it began. */
+  readonly begin: Index;
   private readonly parts: LifeParts;
   private readonly log: LogWatch;
   private readonly reads: ReadChecks;
@@ -77,11 +77,16 @@ export class NodeLife implements LifeView {
     this.term = start.term;
     this.committed = start.applied;
     this.lastApplied = start.applied;
-    this.keptFrom = start.applied;
+    this.begin = start.applied;
   }
 
   get mirror(): LogTerms {
     return this.log.mirror;
+  }
+
+  /** The last entry that it applied. */
+  get appliedIndex(): Index {
+    return this.lastApplied;
   }
 
   get ledTerm(): Term {

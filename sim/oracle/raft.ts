@@ -20,6 +20,10 @@ import type { LifeParts } from './raft-life.ts';
 import { MessageChecks } from './raft-messages.ts';
 import type { CommittedLog } from './types.ts';
 import type { Verdict } from './verdict.ts';
+import { keptFrom } from './watch-events.ts';
+
+/** Events that nodes keep for watchers, unless told otherwise. */
+const WATCH_EVENTS_MAX = 16_384;
 
 /** What the oracle is made of. */
 export interface RaftOracleParts {
@@ -67,9 +71,15 @@ export class RaftOracle {
     this.machines.follow(listener);
   }
 
-  /** The present life of that node has applied everything after this entry itself. */
-  keptFrom(id: NodeId): Index {
-    return this.lives.get(id)?.keptFrom ?? 0;
+  /**
+   * The entry after which that node has all events for watchers, if it keeps so many: no more
+   * than those of its present life.
+   */
+  keptFrom(id: NodeId, eventsMax = WATCH_EVENTS_MAX): Index {
+    const life = this.lives.get(id);
+    if (life === undefined) return 0;
+    const { begin, appliedIndex: applied } = life;
+    return keptFrom(this.log, { begin, applied, eventsMax });
   }
 
   /** For a new life of a node. */

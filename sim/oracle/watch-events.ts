@@ -40,6 +40,24 @@ export function nextRevision(
   return null;
 }
 
+/**
+ * The revision after which a node has all events: it began with `begin`, has applied up to
+ * `applied`, and keeps the last entries with at most `eventsMax` events together.
+ */
+export function keptFrom(
+  log: CommittedLog,
+  node: { readonly begin: Revision; readonly applied: Revision; readonly eventsMax: number },
+): Revision {
+  let kept = 0;
+  for (let index = node.applied; index > node.begin; index--) {
+    const events = log.at(index)?.events ?? [];
+    if (!events.some((event) => namesIn(event).length > 0)) continue;
+    kept += events.length;
+    if (kept > node.eventsMax) return index;
+  }
+  return node.begin;
+}
+
 /** Who leads after each entry that changed it, in the order of the log. */
 export function leadersOf(
   name: string,
