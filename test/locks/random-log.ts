@@ -37,7 +37,7 @@ export interface Draft {
 }
 
 const OPS: readonly (readonly [Draft['op'], number])[] = [
-  ['acquire', 10],
+  ['acquire', 16],
   ['release', 6],
   ['cancel', 3],
   ['duplicate', 3],
@@ -64,11 +64,11 @@ const need: fc.Arbitrary<Need> = fc.record({
 const draft: fc.Arbitrary<Draft> = fc.record({
   op: fc.oneof(...OPS.map(([op, weight]) => ({ arbitrary: fc.constant(op), weight }))),
   who: fc.nat({ max: 4 }),
-  seq: fc.integer({ min: 1, max: 12 }),
+  seq: fc.integer({ min: 1, max: 60 }),
   otherSeq: fc.integer({ min: 1, max: 12 }),
   ackedBelow: fc.oneof(
     { arbitrary: fc.constant(0), weight: 4 },
-    { arbitrary: fc.nat({ max: 8 }), weight: 1 },
+    { arbitrary: fc.nat({ max: 40 }), weight: 1 },
   ),
   hash: fc.oneof(
     { arbitrary: fc.constant(0), weight: 9 },
@@ -85,11 +85,11 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 
 /** Drafts of whole logs: some sessions first, then anything. */
 export const drafts: fc.Arbitrary<readonly Draft[]> = fc
-  .array(draft, { maxLength: 80 })
+  .array(draft, { maxLength: 80, size: 'max' })
   .map((list) => [0, 1, 2].map((who) => opening(who)).concat(list));
 
 /** Small enough that random logs meet them. */
-export const LIMITS = { ...DEFAULT_LIMITS, windowMax: 4, holdingsPerSessionMax: 12 };
+export const LIMITS = { ...DEFAULT_LIMITS, windowMax: 6, holdingsPerSessionMax: 16 };
 export const TERM = 5;
 
 /** One entry, with what came of it. */
@@ -137,7 +137,7 @@ export function resolve(
     case 'acquire':
       return acquisition(draft, own);
     case 'cancel':
-      return { op: 'cancel', ...own, acquireSeq: otherSeq };
+      return { op: 'cancel', ...own, acquireSeq: liveSeq(draft, machine, session) };
     case 'release':
       return { op: 'release', ...own, ...target(draft, machine, session) };
     case 'closeSession':
@@ -146,8 +146,10 @@ export function resolve(
       return { op: 'endSession', session, ...by };
     case 'expireSession':
       return { op: 'expireSession', session, proposerTerm };
-    case 'withdraw':
-      return { op: 'withdraw', session, acquireSeq: otherSeq, proposerTerm };
+    case 'withdraw': {
+      const acquireSeq = liveSeq(draft, machine, session);
+      return { op: 'withdraw', session, acquireSeq, proposerTerm };
+    }
     case 'proclaim':
       return { op: 'proclaim', ...own, ...target(draft, machine, session), value: `v${seq}` };
     case 'liftDelay': {
@@ -163,6 +165,13 @@ export function resolve(
       return { op: 'break', name, token, session: draft.isNamed ? session : null, ...by };
     }
   }
+}
+
+/** Mostly the number of a live request of the session. */
+function liveSeq({ otherSeq, isRight }: Draft, machine: LockMachine, session: string): number {
+  const live = machine.holdings(session, 0, 100)?.holdings ?? [];
+  const one = isRight ? live[otherSeq % Math.max(1, live.length)] : undefined;
+  return one?.acquireSeq ?? otherSeq;
 }
 
 function acquisition(
