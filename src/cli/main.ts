@@ -81,8 +81,8 @@ function addCommands(invocation: Invocation): void {
   addStatusCommand(invocation);
 }
 
-// Everything after the first `--` of these commands belongs to the child, byte for byte; commander would
-// look at it for options of its own.
+// Everything after the first `--` of these commands belongs to the child, byte for byte; commander
+// would look at it for options of its own.
 function splitAtChild(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly childArgv: readonly string[] | null;
