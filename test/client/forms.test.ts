@@ -166,7 +166,7 @@ describe('a lock-delay', () => {
     return { world, one, two, grant };
   }
 
-  test('closes the lock after an expiry: the error and the inspection say so', async () => {
+  test('D12 closes the lock after an expiry: the error and the inspection say so', async () => {
     const { world, one, grant } = await delayed();
     const { token } = grant;
     const error = await world.error(one.lock('a').acquire({ waitMs: 0 }));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import type { Grant } from '../../src/client/grant.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
 
@@ -142,33 +143,18 @@ describe('C10 an acquire that is aborted at any point leaves nothing behind', ()
   ];
 
   test.each(situations)('%s', async (_name, prepare) => {
-    let granted = 0;
-    for (let point = 0; point < POINTS && granted < 3; point++) {
-      const world = new FakeWorld();
-      await prepare(world);
-      const client = world.client();
-      const controller = new AbortController();
-      const acquiring = client
-        .lock('a')
-        .acquire({ signal: controller.signal })
-        .then(
-          (grant) => grant,
-          (reason: unknown) => reason,
-        );
-      await world.clock.steps(point);
-      controller.abort('stop');
-      const end = await world.settle(acquiring);
-      if (end !== 'stop') {
-        granted++;
-        expect(world.standing('a').holders).toBe(1);
-      } else {
-        await world.run(1_000);
-        expect([point, world.standing('a')]).toEqual([point, FREE]);
-      }
-      await world.settle(client.close());
-      expect(world.standing('a')).toEqual(FREE);
-    }
-    expect(granted).toBeGreaterThan(0);
+    await sweep(prepare, (client, signal) => client.lock('a').acquire({ signal }));
+  });
+
+  const forms: readonly [string, Ask][] = [
+    ['shared', (client, signal) => client.lock('a').acquire({ signal, mode: 'shared' })],
+    ['permits', (client, signal) => client.semaphore('a', 4).acquire({ signal, permits: 2 })],
+    ['several names', (client, signal) => client.lockAll(['b', 'a']).acquire({ signal })],
+    ['a campaign', (client, signal) => client.election('a').campaign({ signal, value: 'v' })],
+  ];
+
+  test.each(forms)('of any form: %s', async (_name, ask) => {
+    await sweep(async () => {}, ask);
   });
 
   test('cut off for good: the lock is free after the TTL', async () => {
@@ -186,6 +172,32 @@ describe('C10 an acquire that is aborted at any point leaves nothing behind', ()
     expect(world.standing('a')).toEqual(FREE);
   });
 });
+
+type Ask = (client: Client, signal: AbortSignal) => Promise<Grant>;
+
+async function sweep(prepare: (world: FakeWorld) => Promise<void>, ask: Ask): Promise<void> {
+  let granted = 0;
+  for (let point = 0; point < POINTS && granted < 3; point++) {
+    const world = new FakeWorld();
+    await prepare(world);
+    const client = world.client();
+    const controller = new AbortController();
+    const acquiring = ask(client, controller.signal).catch((reason: unknown) => reason);
+    await world.clock.steps(point);
+    controller.abort('stop');
+    const end = await world.settle(acquiring);
+    if (end !== 'stop') {
+      granted++;
+      expect(world.standing('a').holders).toBe(1);
+    } else {
+      await world.run(1_000);
+      expect([point, world.standing('a')]).toEqual([point, FREE]);
+    }
+    await world.settle(client.close());
+    expect([world.standing('a'), world.standing('b')]).toEqual([FREE, FREE]);
+  }
+  expect(granted).toBeGreaterThan(0);
+}
 
 async function letGoSoon(world: FakeWorld): Promise<void> {
   const holder = world.client();

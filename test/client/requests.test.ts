@@ -193,6 +193,10 @@ describe('refusals', () => {
     const lock = await world.settle(client.inspect('a/1'));
     expect(lock).toMatchObject({ holder: { token: grant.token, meta: { job: 7 } }, waiters: [] });
     expect(lock.waiterCount).toBe(0);
+    expect(lock.holder?.leaseLeftMs).toBeGreaterThan(14_000);
+    const { id } = client.session;
+    const seen = await world.settle(client.inspectSession(id ?? ''));
+    expect(seen).toMatchObject({ session: id, held: 2 });
     expect(lock.revision).toBe(world.cluster.revision);
     expect((await world.settle(client.inspect('free'))).holder).toBe(null);
     const page = await world.settle(client.list({ prefix: 'a/' }));
