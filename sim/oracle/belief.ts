@@ -44,6 +44,8 @@ export interface BeliefRules {
   readonly verdict: Verdict;
   /** Whether all clocks keep within the bound that leases are built on. */
   readonly isBound: boolean;
+  /** A client was told that it holds this. */
+  readonly onBegin?: (hold: Hold) => void;
 }
 
 type Granted = Extract<LockEvent, { readonly type: 'granted' }>;
@@ -87,6 +89,7 @@ export class Beliefs implements FactListener {
   begin(hold: Hold): void {
     this.holds.set(hold, this.read(hold));
     this.leases.set(hold.session, hold);
+    this.rules.onBegin?.(hold);
   }
 
   /** It acts on it no more. */

@@ -7,10 +7,13 @@ import type { ClientHistory } from './history.ts';
 import type { CommandOperation, NewsHeard, QueryOperation } from './history-types.ts';
 import type { Holder } from './search-types.ts';
 
+/** A grant as it is named, whatever it is of. */
+type Named = Omit<Holder, 'item'>;
+
 /** A grant that somebody was told of. */
 export interface Revealed {
-  readonly holder: Holder;
-  readonly names: readonly string[];
+  readonly holder: Named;
+  readonly items: readonly RequestItem[];
   /** When its acquire was first sent. */
   readonly start: number;
   /** When its own client first heard of it; Infinity if it did not. */
@@ -112,10 +115,8 @@ export class Revelations {
       known.end = Math.min(known.end, end);
       return true;
     }
-    const isShared = wanted.items.every(({ mode }) => mode === 'shared');
-    const names = wanted.items.map(({ name }) => name);
-    const holder = { session, acquireSeq, token, isShared };
-    this.grants.set(key, { holder, names, start: wanted.start, end });
+    const { items, start } = wanted;
+    this.grants.set(key, { holder: { session, acquireSeq, token }, items, start, end });
     return true;
   }
 

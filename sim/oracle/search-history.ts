@@ -40,9 +40,10 @@ class ActsByLock {
 
   constructor(revealed: Revelations) {
     this.revealed = revealed;
-    for (const { holder, names, start, end } of revealed.grants.values()) {
-      for (const name of names) {
-        this.add(name, { start, end, act: { kind: 'grant', holder } });
+    for (const { holder, items, start, end } of revealed.grants.values()) {
+      for (const { name, mode, permits } of items) {
+        const own = { ...holder, item: { mode, permits } };
+        this.add(name, { start, end, act: { kind: 'grant', holder: own } });
         this.addEnd(name, holder.session);
       }
     }
@@ -116,7 +117,9 @@ class ActsByLock {
     }
   }
 
-  private addLook({ name, holders }: LockView, span: Span): void {
+  private addLook({ name, holders, holderCount }: LockView, span: Span): void {
+    // Of very many not all are shown.
+    if (holders.length < holderCount) return;
     const tokens = holders.map((holder) => holder.token);
     this.add(name, { ...span, act: { kind: 'look', tokens } });
   }
@@ -140,7 +143,9 @@ class ActsByLock {
   private namesOf(of: Pattern): ReadonlySet<string> {
     const grants = [...this.revealed.grants.values()];
     return new Set(
-      grants.filter(({ holder }) => isMeant(holder, of)).flatMap(({ names }) => names),
+      grants
+        .filter(({ holder }) => isMeant(holder, of))
+        .flatMap(({ items }) => items.map(({ name }) => name)),
     );
   }
 

@@ -1,11 +1,13 @@
 import type { SessionId, Token } from '../../src/base/units.ts';
+import type { RequestItem } from '../../src/locks/commands.ts';
 
 /** A grant as its token, its session and its acquire name it. */
 export interface Holder {
   readonly session: SessionId;
   readonly acquireSeq: number;
   readonly token: Token;
-  readonly isShared: boolean;
+  /** What it asked for of this lock. */
+  readonly item: Pick<RequestItem, 'mode' | 'permits'>;
 }
 
 /** Which holders are meant; null is whatever. */
@@ -37,8 +39,27 @@ export interface KeyOperation {
   readonly act: Act;
 }
 
+/** Whether these two cannot hold the lock at once, whoever else does. */
+export function isConflict({ item: left }: Holder, { item: right }: Holder): boolean {
+  if (left.permits === null || right.permits === null) {
+    return left.permits !== right.permits || left.mode !== 'shared' || right.mode !== 'shared';
+  }
+  return left.permits[0] + right.permits[0] > left.permits[1];
+}
+
+/** Whether it can hold the lock together with all of those. */
+export function hasRoom(holder: Holder, others: readonly Holder[]): boolean {
+  if (others.some((other) => isConflict(other, holder))) return false;
+  if (holder.item.permits === null) return true;
+  const [taken, total] = holder.item.permits;
+  return others.reduce((sum, { item }) => sum + (item.permits?.[0] ?? 0), taken) <= total;
+}
+
 /** Whether a holder is among those that are meant. */
-export function isMeant(holder: Holder, { session, acquireSeq, token }: Pattern): boolean {
+export function isMeant(
+  holder: Omit<Holder, 'item'>,
+  { session, acquireSeq, token }: Pattern,
+): boolean {
   return (
     (session === null || session === holder.session) &&
     (acquireSeq === null || acquireSeq === holder.acquireSeq) &&

@@ -5,7 +5,7 @@
 
 import type { ClientHistory } from './history.ts';
 import { operationsByLock } from './search-history.ts';
-import { isMeant } from './search-types.ts';
+import { hasRoom, isConflict, isMeant } from './search-types.ts';
 import type { Act, Holder, KeyOperation } from './search-types.ts';
 
 /** Orders that are tried for one lock; the certificate has judged the same history. */
@@ -133,7 +133,7 @@ class Search {
 
   /** Its session lives, nobody is in the way, and conflicting tokens only grow (INV-15, INV-16). */
   private mayGrant({ isDone, held }: Place, holder: Holder): boolean {
-    if (held.some((other) => isConflict(other, holder))) return false;
+    if (!hasRoom(holder, held)) return false;
     return this.operations.every(({ act, end }, at) => {
       if (act.kind === 'end') return isDone[at] === 0 || act.session !== holder.session;
       if (act.kind !== 'grant' || !isConflict(act.holder, holder)) return true;
@@ -141,10 +141,6 @@ class Search {
       return end === Infinity || act.holder.token >= holder.token;
     });
   }
-}
-
-function isConflict(left: Holder, right: Holder): boolean {
-  return !(left.isShared && right.isShared);
 }
 
 // Infinity minus Infinity is no number.

@@ -20,6 +20,18 @@ function fitsTime(operations: readonly KeyOperation[]): boolean {
   );
 }
 
+const EXCLUSIVE = { mode: 'exclusive', permits: null } as const;
+const SHARED = { mode: 'shared', permits: null } as const;
+const permits = (taken: number) => ({ mode: 'exclusive', permits: [taken, 3] }) as const;
+
+/** Whether all of them can hold the lock at once. */
+function areTogether(all: readonly Holder[]): boolean {
+  if (all.length === 1) return true;
+  const taken = all.map(({ item }) => item.permits?.[0] ?? null);
+  if (taken.every((each) => each === null)) return all.every(({ item }) => item.mode === 'shared');
+  return taken.every((each) => each !== null) && taken.reduce((sum, each) => sum + each, 0) <= 3;
+}
+
 /** Plays one order; written without a thought of the search. */
 function isExplained(operations: readonly KeyOperation[]): boolean {
   let held: Holder[] = [];
@@ -32,9 +44,9 @@ function isExplained(operations: readonly KeyOperation[]): boolean {
   for (const { act } of operations) {
     if (act.kind === 'grant') {
       const { holder } = act;
-      const isShared = (other: Holder): boolean => other.isShared && holder.isShared;
-      if (ended.has(holder.session) || !held.every(isShared)) return false;
-      if (tokens.some((other) => !isShared(other) && other.token >= holder.token)) return false;
+      const isBeside = (other: Holder): boolean => areTogether([other, holder]);
+      if (ended.has(holder.session) || !areTogether([...held, holder])) return false;
+      if (tokens.some((other) => !isBeside(other) && other.token >= holder.token)) return false;
       held.push(holder);
       tokens.push(holder);
     } else if (act.kind === 'end') {
@@ -70,11 +82,14 @@ function bruteForce(operations: readonly KeyOperation[]): boolean {
 }
 
 const holders: readonly Holder[] = [
-  { session: 's1', acquireSeq: 1, token: 3, isShared: false },
-  { session: 's1', acquireSeq: 2, token: 5, isShared: false },
-  { session: 's2', acquireSeq: 1, token: 4, isShared: false },
-  { session: 's2', acquireSeq: 2, token: 6, isShared: true },
-  { session: 's3', acquireSeq: 1, token: 6, isShared: true },
+  { session: 's1', acquireSeq: 1, token: 3, item: EXCLUSIVE },
+  { session: 's1', acquireSeq: 2, token: 5, item: EXCLUSIVE },
+  { session: 's2', acquireSeq: 1, token: 4, item: EXCLUSIVE },
+  { session: 's2', acquireSeq: 2, token: 6, item: SHARED },
+  { session: 's3', acquireSeq: 1, token: 6, item: SHARED },
+  { session: 's1', acquireSeq: 3, token: 7, item: permits(2) },
+  { session: 's2', acquireSeq: 3, token: 7, item: permits(1) },
+  { session: 's3', acquireSeq: 2, token: 8, item: permits(1) },
 ];
 
 function actOf(kind: number, holder: Holder): Act {
@@ -134,8 +149,8 @@ describe('the search', () => {
   });
 
   test('INV-16 a grant of which only others heard must fit by its token too', () => {
-    const late: Holder = { session: 's1', acquireSeq: 1, token: 9, isShared: false };
-    const early: Holder = { session: 's2', acquireSeq: 1, token: 8, isShared: false };
+    const late: Holder = { session: 's1', acquireSeq: 1, token: 9, item: EXCLUSIVE };
+    const early: Holder = { session: 's2', acquireSeq: 1, token: 8, item: EXCLUSIVE };
     const operations: readonly KeyOperation[] = [
       { start: 0, end: 2, act: { kind: 'grant', holder: late } },
       { start: 1, end: Infinity, act: { kind: 'grant', holder: early } },
@@ -147,7 +162,7 @@ describe('the search', () => {
 
   test('INV-12 gives up on too many orders, instead of taking for ever', () => {
     const many = Array.from({ length: 14 }, (_, at): KeyOperation => {
-      const holder = { session: `s${at}`, acquireSeq: 1, token: 9, isShared: true };
+      const holder = { session: `s${at}`, acquireSeq: 1, token: 9, item: SHARED };
       return { start: at, end: 100 + at, act: { kind: 'grant', holder } };
     });
     const impossible: KeyOperation = {
