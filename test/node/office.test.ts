@@ -44,17 +44,22 @@ describe('a loop that does not run on time', () => {
   test('M-75 M-85 counts a renewal from when it came, not from the tick before', () => {
     const rig = new OfficeRig();
     rig.lead(1);
-    const session = rig.open(TTL_MS);
+    const [session, other] = [rig.open(TTL_MS), rig.open(TTL_MS)];
     rig.pass(100 * TICK_US);
-    rig.clock.advance(TICK_US - 1);
     const answers: string[] = [];
+    // Another renewal just before, whose time must not be taken for this one's.
+    rig.clock.advance(TICK_US - 1);
+    rig.keepAlive(other, []);
+    rig.tick(1);
+    rig.clock.advance(TICK_US - 1);
+    rig.keepAlive(other, []);
     rig.keepAlive(session, answers);
     rig.confirm();
     rig.tick(1);
     rig.pass(TTL_US - TICK_US);
     expect([answers, rig.log]).toEqual([['OK'], []]);
     rig.pass(TICK_US);
-    expect(rig.log).toHaveLength(1);
+    expect(rig.log).toHaveLength(2);
   });
 
   test('RAFT §14.1 ages no lease by more than E/2, and reads what came meanwhile before it decides', () => {
