@@ -9,8 +9,8 @@ export type LockMode = 'exclusive' | 'shared';
 
 /**
  * One name of a request. `permits` is null for a lock, [taken, total] for a semaphore, whose mode
- * is exclusive. While anybody holds a name, waits for it, or a ghost closes it, all must agree on what
- * it is: a lock, or a semaphore with so many permits in total.
+ * is exclusive. While anybody holds a name, waits for it, or a ghost closes it, all must agree on
+ * what it is: a lock, or a semaphore with so many permits in total.
  */
 export interface RequestItem {
   readonly name: string;

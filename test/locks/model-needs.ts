@@ -1,4 +1,4 @@
-// The plain model's arithmetic of needs: what goes together, which slots are free, what it weighs.
+// What the plain model keeps, and its arithmetic: what goes together, which slots are free.
 
 import type { RequestItem } from '../../src/locks/commands.ts';
 
@@ -6,6 +6,42 @@ import type { RequestItem } from '../../src/locks/commands.ts';
 export interface Tenant {
   readonly item: RequestItem;
   readonly slots: readonly number[];
+}
+
+/** What the model says of an answer: the outcome without texts and views. */
+export type Verdict = readonly (string | number | null)[];
+
+/** A living session, with the answers that it may ask for again. */
+export interface ModelSession {
+  readonly id: string;
+  readonly nonce: string;
+  readonly ttlMs: number | null;
+  readonly lockDelayMs: number;
+  isUsed: boolean;
+  ackedBelow: number;
+  readonly answers: Map<number, { hash: number | null; verdict: Verdict }>;
+}
+
+/** A live acquire. */
+export interface ModelRequest {
+  readonly session: string;
+  readonly seq: number;
+  readonly hash: number;
+  readonly index: number;
+  readonly items: readonly RequestItem[];
+  value: string | null;
+  /** 0 while it waits. */
+  token: number;
+  /** For each item. */
+  slots: readonly (readonly number[])[];
+}
+
+/** One name of a grant whose session expired with a lock-delay. */
+export interface ModelGhost extends Tenant {
+  readonly session: string;
+  readonly seq: number;
+  readonly token: number;
+  readonly closedAt: number;
 }
 
 /** Whether one more may have the name together with these. */

@@ -5,7 +5,7 @@ import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
 import { Model } from './model.ts';
-import type { Verdict } from './model.ts';
+import type { Verdict } from './model-needs.ts';
 import { LIMITS, NAMES, TERM, drafts, run } from './random-log.ts';
 
 test('INV-14 INV-15 INV-18 INV-19 any log gives what the plain model gives', () => {

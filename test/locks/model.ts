@@ -14,43 +14,9 @@ import type {
   RequestItem,
 } from '../../src/locks/commands.ts';
 import { freeSlots, isFree, weightOf } from './model-needs.ts';
-import type { Tenant } from './model-needs.ts';
-
-/** What the model says of an answer: the outcome without texts and views. */
-export type Verdict = readonly (string | number | null)[];
+import type { ModelGhost, ModelRequest, ModelSession, Tenant, Verdict } from './model-needs.ts';
 
 type Numbered = Extract<Command, { readonly seq: number }>;
-
-interface ModelSession {
-  readonly id: string;
-  readonly nonce: string;
-  readonly ttlMs: number | null;
-  readonly lockDelayMs: number;
-  isUsed: boolean;
-  ackedBelow: number;
-  readonly answers: Map<number, { hash: number | null; verdict: Verdict }>;
-}
-
-export interface ModelRequest {
-  readonly session: string;
-  readonly seq: number;
-  readonly hash: number;
-  readonly index: number;
-  readonly items: readonly RequestItem[];
-  value: string | null;
-  /** 0 while it waits. */
-  token: number;
-  /** For each item. */
-  slots: readonly (readonly number[])[];
-}
-
-/** One name of a grant whose session expired with a lock-delay. */
-export interface ModelGhost extends Tenant {
-  readonly session: string;
-  readonly seq: number;
-  readonly token: number;
-  readonly closedAt: number;
-}
 
 export class Model {
   readonly limits: ReplicatedLimits;
