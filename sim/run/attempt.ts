@@ -1,5 +1,6 @@
 // A run that cannot even end is a violation like any other: campaigns and shrinking go on.
 
+import { NO_HAND_OVERS } from '../oracle/hand-overs.ts';
 import { promiseIn } from '../oracle/verdict.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
@@ -31,5 +32,6 @@ function violationOf(error: unknown): Violation {
 
 function broken(violation: Violation): RunResult {
   const nothing = { events: 0, virtualUs: 0, leaderChanges: 0, expiries: 0, grants: 0 };
-  return { ...nothing, violation, traceHash: '', probes: new Map(), trace: null };
+  const handOvers = NO_HAND_OVERS;
+  return { ...nothing, handOvers, violation, traceHash: '', probes: new Map(), trace: null };
 }

@@ -1,6 +1,6 @@
 // Looks for one violation and makes it small: how the catalogue of planted bugs measures each.
 
-import { drawScript } from '../script/draw.ts';
+import { DISTRIBUTIONS } from '../script/distributions.ts';
 import { KeyedRandom } from '../world/random.ts';
 import { attempting } from './attempt.ts';
 import { EXIT, U32, print } from './command.ts';
@@ -13,12 +13,13 @@ import type { Shrunk } from './shrink.ts';
 /** `hunt`: one line of JSON, made for programs. */
 export const huntCommand: Command = {
   name: 'hunt',
-  usage: '[--seed S] [--runs N] [--shrink]',
+  usage: '[--seed S] [--runs N] [--shrink] [--bounds]',
   summary: 'Runs random scripts until one breaks a promise; prints one line of JSON.',
   help: [
     '  --seed S   which random scripts, 0 to 2^32 - 1 (default 1)',
     '  --runs N   at most so many (default 1000)',
     '  --shrink   makes the script small before it is printed',
+    '  --bounds   scripts as those of `bounds`',
     '',
     '{killedBy, runs, message, shrunk: {faults, ops, runs}, script}; killedBy is the promise that',
     'was broken, or null. The exit code is 0 either way.',
@@ -27,6 +28,7 @@ export const huntCommand: Command = {
     seed: { type: 'string' },
     runs: { type: 'string' },
     shrink: { type: 'boolean' },
+    bounds: { type: 'boolean' },
   },
   run: hunt,
 };
@@ -35,9 +37,10 @@ async function hunt(given: Given): Promise<number> {
   given.noFiles();
   const random = new KeyedRandom(given.number('seed', 1, U32));
   const runs = given.number('runs', 1_000, { least: 1, most: 1e9 });
+  const draw = DISTRIBUTIONS[given.has('bounds') ? 'bounds' : 'wide'];
   const run = attempting(createRunner());
   for (let number = 1; number <= runs; number++) {
-    const script = drawScript(scriptSeed(random, number));
+    const script = draw(scriptSeed(random, number));
     const { violation } = await run(script);
     if (violation === null) continue;
     const unshrunk: Shrunk = { script, violation, runs: 0 };

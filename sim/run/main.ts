@@ -1,6 +1,6 @@
 // The commands of the simulator: `npm run sim -- help`.
 
-import { campaignCommand } from './campaign.ts';
+import { boundsCommand, campaignCommand } from './campaign.ts';
 import { EXIT, Failure, Given, note, print, usage, usageLine } from './command.ts';
 import type { Command } from './command.ts';
 import { determinismCommand, traceCommand } from './determinism.ts';
@@ -11,6 +11,7 @@ import { workerCommand } from './worker.ts';
 
 const COMMANDS: readonly Command[] = [
   campaignCommand,
+  boundsCommand,
   replayCommand,
   determinismCommand,
   traceCommand,

@@ -16,6 +16,8 @@ export interface HuntPlan {
   readonly jobs: number;
   /** Whether a script that kills is made small. */
   readonly shrinks: boolean;
+  /** With scripts as those of `bounds`. */
+  readonly isAtBounds: boolean;
 }
 
 /** What became of one mutant. */
@@ -83,9 +85,9 @@ function blame({ killedBy, message }: Pick<Report, 'killedBy' | 'message'>): str
   return `the unchanged program breaks ${killedBy} in that script, too: ${message}`;
 }
 
-function huntWords({ seed, runs, shrinks }: HuntPlan): readonly string[] {
+function huntWords({ seed, runs, shrinks, isAtBounds }: HuntPlan): readonly string[] {
   const words = ['hunt', '--seed', String(seed), '--runs', String(runs)];
-  return shrinks ? [...words, '--shrink'] : words;
+  return [...words, ...(shrinks ? ['--shrink'] : []), ...(isAtBounds ? ['--bounds'] : [])];
 }
 
 interface Ended {

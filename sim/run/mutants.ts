@@ -27,7 +27,7 @@ const JOBS_MAX = 64;
 /** `mutants`: the kill matrix. */
 export const mutantsCommand: Command = {
   name: 'mutants',
-  usage: '[ID…] [--seed S] [--runs N] [--jobs N] [--no-shrink] [--write]',
+  usage: '[ID…] [--seed S] [--runs N] [--jobs N] [--no-shrink] [--bounds] [--write]',
   summary: 'Plants bugs and harmless changes, and lets the random campaign loose on each.',
   help: [
     '  ID…          only these, as M-03 or B-01 (or m-03); all without',
@@ -35,6 +35,7 @@ export const mutantsCommand: Command = {
     `  --runs N     random runs for each bug (default ${RUNS}), a quarter for what is harmless`,
     '  --jobs N     programs at the same time (default: as many as there are processors)',
     '  --no-shrink  leaves scripts as they were found',
+    '  --bounds     lets scripts as those of `bounds` loose on them; not with --write',
     '  --write      writes docs/mutants.md, when all were measured',
     '',
     'The exit code is 1 when a bug survives, a harmless change dies or the canary lives.',
@@ -44,6 +45,7 @@ export const mutantsCommand: Command = {
     runs: { type: 'string' },
     jobs: { type: 'string' },
     'no-shrink': { type: 'boolean' },
+    bounds: { type: 'boolean' },
     write: { type: 'boolean' },
   },
   run: runMutants,
@@ -57,7 +59,9 @@ async function runMutants(given: Given): Promise<number> {
     runs: given.number('runs', RUNS, { least: 1, most: 1e9 }),
     jobs: given.number('jobs', availableParallelism(), { least: 1, most: JOBS_MAX }),
     shrinks: !given.has('no-shrink'),
+    isAtBounds: given.has('bounds'),
   };
+  if (given.has('write') && plan.isAtBounds) throw usage('--write measures with all scripts');
   if (given.has('write') && !plan.shrinks) throw usage('--write makes all scripts small');
   const watch = new Stopwatch();
   const trees = await MutantTrees.prepare();

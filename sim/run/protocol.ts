@@ -2,6 +2,8 @@
 
 import type { ProbeId } from '../../src/base/probe.ts';
 import type { Violation } from '../oracle/verdict.ts';
+import type { HandOverCounts } from '../oracle/hand-overs.ts';
+import type { Distribution } from '../script/distributions.ts';
 import type { Script } from '../script/types.ts';
 
 /** One run for a worker. */
@@ -11,6 +13,8 @@ export interface Task {
   /** Fresh from the seed; the base itself, from the corpus; or a variation of it by the seed. */
   readonly origin: 'fresh' | 'corpus' | 'mutated';
   readonly base: Script | null;
+  /** Of which a fresh one is. */
+  readonly distribution: Distribution;
   readonly seed: number;
   /** Runs it twice and compares. */
   readonly isTwice: boolean;
@@ -35,6 +39,7 @@ export interface Report {
   readonly leaderChanges: number;
   readonly expiries: number;
   readonly grants: number;
+  readonly handOvers: HandOverCounts;
   readonly probes: readonly ProbeId[];
   /** The script, if it reached a combination of probes that was new to the worker. */
   readonly rare: Script | null;

@@ -10,10 +10,13 @@ import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
 import { FoundedImages } from '../founded-images.ts';
 import { Beliefs } from '../oracle/belief.ts';
+import type { Hold } from '../oracle/belief.ts';
 import { checkDuplicates } from '../oracle/duplicates.ts';
+import { HandOvers } from '../oracle/hand-overs.ts';
 import { ClientHistory } from '../oracle/history.ts';
 import { judgeHistory } from '../oracle/history-check.ts';
 import { checkLiveness } from '../oracle/liveness.ts';
+import { LockDelays } from '../oracle/lock-delays.ts';
 import { reportExit } from '../oracle/verdict.ts';
 import { WatchOracle } from '../oracle/watch.ts';
 import { clientClock, clientOptions, clusterOptions } from '../script/cluster-options.ts';
@@ -88,16 +91,20 @@ class Run {
   private readonly watches: WatchOracle;
   private readonly workload: Workload;
   private readonly faults: Faults;
+  private readonly handOvers: HandOvers;
   private expiries = 0;
 
   constructor(script: Script, cluster: SimCluster, onlooker: Onlooker) {
     const { world, verdict, oracle } = cluster;
-    const beliefs = new Beliefs({ verdict, isBound: script.clocks.bound === 'within' });
+    const isBound = script.clocks.bound === 'within';
+    this.handOvers = new HandOvers(script.knobs.ttlMs);
+    const onBegin = (hold: Hold): void => this.handOvers.onBegin(hold);
+    const beliefs = new Beliefs({ verdict, isBound, onBegin });
     this.script = script;
     this.cluster = cluster;
     this.history = new ClientHistory(
       () => world.nowUs,
-      (id) => oracle.keptFrom(id),
+      (id) => oracle.keptFrom(id, script.knobs.watchEvents || undefined),
     );
     this.watches = new WatchOracle({ verdict, history: this.history });
     this.workload = startWorkload(cluster, script, {
@@ -113,6 +120,8 @@ class Run {
     onlooker.onExit = (id, exit) => this.onExit(id, exit);
     onlooker.onElected = (id) => this.askEarly(id);
     oracle.follow(beliefs);
+    oracle.follow(this.handOvers);
+    oracle.follow(new LockDelays({ verdict, isBound }));
     oracle.follow({
       onSessionEnded: ({ cause }) => {
         if (cause === 'expired') this.expiries++;
@@ -154,6 +163,7 @@ class Run {
       leaderChanges: Math.max(0, oracle.terms.length - 1),
       expiries: this.expiries,
       grants: this.workload.grants,
+      handOvers: this.handOvers.counts,
       probes: hits,
       trace: options.trace === true ? { trace, processes: [...names] } : null,
     };

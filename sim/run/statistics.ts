@@ -2,6 +2,7 @@
 // how much did (SIMULATOR.md §6).
 
 import { PROBES } from '../../src/base/probe.ts';
+import { NO_HAND_OVERS, sumOf } from '../oracle/hand-overs.ts';
 import type { Report } from './protocol.ts';
 
 /** Sums over the runs of a campaign. */
@@ -11,6 +12,7 @@ export class CampaignStatistics {
   events = 0;
   virtualUs = 0;
   workMs = 0;
+  handOvers = NO_HAND_OVERS;
   private withLeaderChange = 0;
   private withExpiry = 0;
   /** Runs by the number of their grants; as many entries as there are different numbers. */
@@ -22,6 +24,7 @@ export class CampaignStatistics {
     this.events += report.events;
     this.virtualUs += report.virtualUs;
     this.workMs += report.workMs;
+    this.handOvers = sumOf(this.handOvers, report.handOvers);
     if (report.failure !== null) this.violations++;
     if (report.leaderChanges > 0) this.withLeaderChange++;
     if (report.expiries > 0) this.withExpiry++;
@@ -47,6 +50,22 @@ export class CampaignStatistics {
       `probes=${all - this.missed().length}/${all}`,
       `events/s=${Math.round(this.events / seconds)}`,
       `simulated:real=${Math.round(this.virtualUs / 1e6 / seconds)}`,
+    ].join(' ');
+  }
+
+  /** The last line of a campaign about the bounds of leases. */
+  bounds(elapsedMs: number): string {
+    const { handOvers, near, overlaps } = this.handOvers;
+    const minutes = Math.max(elapsedMs, 1) / 60_000;
+    return [
+      `runs=${this.runs}`,
+      `violations=${this.violations}`,
+      `handOvers=${handOvers}`,
+      `near=${near}`,
+      `near/min=${Math.round(near / minutes)}`,
+      `overlaps=${overlaps}`,
+      `leaderChanges=${this.percent(this.withLeaderChange)}%`,
+      `medianGrants=${this.medianGrants()}`,
     ].join(' ');
   }
 

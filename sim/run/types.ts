@@ -1,4 +1,5 @@
 import type { ProbeId } from '../../src/base/probe.ts';
+import type { HandOverCounts } from '../oracle/hand-overs.ts';
 import type { Violation } from '../oracle/verdict.ts';
 import type { Script } from '../script/types.ts';
 import type { Trace } from '../world/trace.ts';
@@ -33,6 +34,7 @@ export interface RunResult {
   readonly expiries: number;
   /** Grants that a client was told of. */
   readonly grants: number;
+  readonly handOvers: HandOverCounts;
   readonly probes: ReadonlyMap<ProbeId, number>;
   /** null unless it was asked for. */
   readonly trace: RunTrace | null;

@@ -53,7 +53,7 @@ async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<R
   const { workMs } = watch;
   const executions = task.isTwice ? 2 : 1;
   const probes = [...result.probes.keys()];
-  const { leaderChanges, expiries, grants } = result;
+  const { leaderChanges, expiries, grants, handOvers } = result;
   return {
     number: task.number,
     events: result.events * executions,
@@ -62,6 +62,7 @@ async function perform(task: Task, once: RunScript, novelty: Novelty): Promise<R
     leaderChanges,
     expiries,
     grants,
+    handOvers,
     probes,
     rare: novelty.isNew(probes) ? script : null,
     failure: await failureOf(task, result, { once, run }),

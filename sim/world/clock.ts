@@ -126,7 +126,8 @@ export function createClock(life: Life, machine: MachineClock): Clock {
     bootUs: () => machine.bootUs(life.nowUs()),
     wallMs: () => machine.wallMs(life.nowUs()),
     after: (delayUs, callback) => {
-      const dueUs = machine.monoUs(life.nowUs()) + Math.max(0, delayUs);
+      // Clocks show whole microseconds: at no other time can it be due.
+      const dueUs = machine.monoUs(life.nowUs()) + Math.ceil(Math.max(0, delayUs));
       return new LocalTimer(life, machine, { dueUs, number: ++timers, callback });
     },
     soon: (callback) => life.soon(callback),

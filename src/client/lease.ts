@@ -122,7 +122,7 @@ export class Lease {
     const { deadlineUs } = this.memory;
     if (deadlineUs === Infinity) return;
     const atUs = Math.min(nowUs + this.lookUs, deadlineUs - this.marginUs);
-    const delayUs = Math.max(1_000, atUs - nowUs);
+    const delayUs = Math.max(1_000, Math.ceil(atUs - nowUs));
     this.stalls.expect(nowUs + delayUs);
     this.timer = this.parts.clock.after(delayUs, () => this.tick());
   }

@@ -184,7 +184,7 @@ export class Renewer implements Renewal {
 
   private arm(nowUs: number): void {
     this.timer?.cancel();
-    const delayUs = Math.max(1_000, this.dueUs - nowUs);
+    const delayUs = Math.max(1_000, Math.ceil(this.dueUs - nowUs));
     this.timer = this.ports.clock.after(delayUs, () => this.tick());
   }
 }

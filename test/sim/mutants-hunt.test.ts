@@ -17,7 +17,7 @@ let trees: MutantTrees | null = null;
 
 async function hunt(ids: readonly string[], runs: number): Promise<readonly Hunted[]> {
   const mutants = [...PLANTED, ...BENIGN, CANARY].filter(({ id }) => ids.includes(id));
-  const plan = { seed: 1, runs, jobs: 2, shrinks: false };
+  const plan = { seed: 1, runs, jobs: 2, shrinks: false, isAtBounds: false };
   return huntAll(present(trees, 'the trees'), mutants, plan, () => {});
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROBES } from '../../src/base/probe.ts';
 import type { ProbeId } from '../../src/base/probe.ts';
+import { NO_HAND_OVERS } from '../../sim/oracle/hand-overs.ts';
 import { Failure, Given, U32 } from '../../sim/run/command.ts';
 import type { Command } from '../../sim/run/command.ts';
 import { mutate } from '../../sim/run/mutate.ts';
@@ -114,6 +115,7 @@ function report(part: Partial<Report>): Report {
     virtualUs: 5e6,
     workMs: 20,
     failure: null,
+    handOvers: NO_HAND_OVERS,
     ...counts,
     ...part,
   };

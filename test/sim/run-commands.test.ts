@@ -21,13 +21,13 @@ function sim(...args: readonly string[]) {
 
 test('what is mistyped is refused with what was expected, exit code 64', () => {
   const { status, stdout, stderr } = sim('fly');
-  expect(stderr).toMatch(/unknown command "fly"; there are run, replay, /);
+  expect(stderr).toMatch(/unknown command "fly"; there are run, bounds, replay, /);
   expect(stdout).toBe('');
   expect(status).toBe(64);
 });
 
 test.each([
-  [[], 64, /a command is missing; there are run, replay, /],
+  [[], 64, /a command is missing; there are run, bounds, replay, /],
   [['run', '--jobs', '0'], 64, /--jobs takes a whole number from 1 to 256, not "0"/],
   [['run', 'now'], 64, /unexpected "now": npm run sim -- run \[--runs N\]/],
   [['replay'], 64, /replay takes one file: npm run sim -- replay FILE/],

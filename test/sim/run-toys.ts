@@ -1,5 +1,6 @@
 // Runs that only look at their script: for tests of what is around a run.
 
+import { NO_HAND_OVERS } from '../../sim/oracle/hand-overs.ts';
 import type { OracleName, Violation } from '../../sim/oracle/verdict.ts';
 import type { RunResult, RunScript } from '../../sim/run/types.ts';
 import type { Fault, Op, Script } from '../../sim/script/types.ts';
@@ -19,7 +20,16 @@ export function violationOf(oracle: OracleName, atMs = 2_000): Violation {
 /** A run in which nothing happened. */
 export function result(part: Partial<RunResult> = {}): RunResult {
   const counts = { events: 100, virtualUs: 5e6, leaderChanges: 0, expiries: 0, grants: 0 };
-  return { ...counts, violation: null, traceHash: 'a', probes: new Map(), trace: null, ...part };
+  const handOvers = NO_HAND_OVERS;
+  return {
+    ...counts,
+    handOvers,
+    violation: null,
+    traceHash: 'a',
+    probes: new Map(),
+    trace: null,
+    ...part,
+  };
 }
 
 /** Breaks what the function says of the script. */
