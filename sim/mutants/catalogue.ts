@@ -1,14 +1,19 @@
-// Every bug of the list, planted or with the reason why it is not, in the order of their numbers.
+// Every bug of the list, and those against rules of this project, planted or with the reason why
+// not, in the order of their numbers.
 
 import { CLIENT } from './client.ts';
+import { DELAYS } from './delays.ts';
 import { ELECTIONS } from './elections.ts';
+import { FAMILY } from './family.ts';
 import { LATER } from './later.ts';
 import { LEASING } from './leases.ts';
 import { LOCKS } from './locks.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { READING } from './reads.ts';
 import { REPLICATION } from './replication.ts';
+import { SHARING } from './sharing.ts';
 import { STORAGE } from './storage.ts';
+import { WATCHING } from './watching.ts';
 import type { Edit, Mutant, MutantGroup, Unplanted } from './types.ts';
 
 const GROUPS: readonly MutantGroup[] = [
@@ -21,6 +26,10 @@ const GROUPS: readonly MutantGroup[] = [
   LEASING,
   CLIENT,
   STORAGE,
+  FAMILY,
+  DELAYS,
+  WATCHING,
+  SHARING,
 ];
 
 /** Bugs that the campaign must find. */

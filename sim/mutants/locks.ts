@@ -7,7 +7,7 @@ const GIVING_UP = 'src/locks/giving-up.ts';
 const GRANTING = 'src/locks/granting.ts';
 const SESSION = 'src/locks/session.ts';
 
-/** M-56 … M-58, M-62, M-71, M-72, M-74. */
+/** M-56 … M-58, M-62, M-71, M-72. */
 export const LOCKS: MutantGroup = {
   planted: [
     {
@@ -86,12 +86,5 @@ export const LOCKS: MutantGroup = {
       replace: `if (request !== undefined) {`,
     },
   ],
-  unplanted: [
-    {
-      id: 'M-74',
-      title: 'finds the grant to release by its token alone',
-      because: 'waits',
-      why: 'for shared locks: an exclusive lock has one grant, and a token names it',
-    },
-  ],
+  unplanted: [],
 };

@@ -90,7 +90,7 @@ export async function acquireBriefly(scene: Scene): Promise<void> {
   const lock = scene.own.client.lock(name);
   const maxHoldMs = Math.max(1, scene.op.holdMs >> 1);
   const call: Wanted<Grant>['call'] = (options) => lock.acquire({ ...options, maxHoldMs });
-  await workUnder(scene, await wait(scene, { names: [name], call }));
+  await workUnder(scene, await wait(scene, { names: [name], call }), maxHoldMs);
 }
 
 /** Leads an election. */

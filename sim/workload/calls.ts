@@ -67,6 +67,11 @@ export class Calls {
     if (!isKnown) this.verdict.report('API', `${what} was rejected: ${textOf(error)}`);
   }
 
+  /** The library let somebody use a lock for longer than its maxHoldMs. */
+  onHeldTooLong(client: string, name: string): void {
+    this.verdict.report('API', `${client} may use ${name} for longer than maxHoldMs`);
+  }
+
   /** For whatever comes out of a program of a client in the end. */
   onProgramError(what: string, error: unknown): void {
     // Errors of the library were judged where they arose.

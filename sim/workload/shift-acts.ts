@@ -23,11 +23,14 @@ const TAKE_OVER_CODES: readonly ErrorCode[] = [
 ];
 const RELEASE_CODES: readonly ErrorCode[] = ['LOCK_LOST', 'OUTCOME_UNKNOWN'];
 
-/** Writes under the lock for as long as the script says and the client believes in it. */
-export async function workUnder(scene: Scene, grant: Grant): Promise<void> {
-  const { stage, worker } = scene;
+/**
+ * Writes under the lock for as long as the script says and the client believes in it; `maxHoldMs`:
+ * what the library was told.
+ */
+export async function workUnder(scene: Scene, grant: Grant, maxHoldMs = Infinity): Promise<void> {
+  const { stage, worker, own } = scene;
   const hold = holdOf(worker, grant);
-  const shift = worker.beginShift(hold, grant);
+  const shift = worker.beginShift(hold, grant, own.clock.monoUs() + maxHoldMs * US_PER_MS);
   stage.onGrant();
   stage.beliefs.begin(hold);
   try {
@@ -87,6 +90,7 @@ async function writeUnder(scene: Scene, shift: Shift): Promise<void> {
   const endUs = own.clock.monoUs() + op.holdMs * US_PER_MS;
   for (let step = 0; !shift.isOver; step++) {
     grant.assertHeld();
+    if (own.clock.monoUs() > shift.limitUs) stage.calls.onHeldTooLong(hold.client, grant.name);
     stage.beliefs.onUse(hold);
     const isSure = draw(scene, CARELESS_ONE_IN, 'careless', step) > 0;
     if (!isSure) await own.sleep(draw(scene, STEP_MS.max, 'dawdle', step));

@@ -23,6 +23,8 @@ export interface Wait {
 export interface Shift {
   readonly hold: Hold;
   readonly grant: Grant;
+  /** By the clock of the process; nobody believes in it any longer. */
+  readonly limitUs: number;
   /** It was given back from elsewhere: the work is to end. */
   isOver: boolean;
 }
@@ -96,8 +98,8 @@ export class Worker {
     waits[number % waits.length]?.controller.abort(GIVEN_UP);
   }
 
-  beginShift(hold: Hold, grant: Grant): Shift {
-    const shift = { hold, grant, isOver: false };
+  beginShift(hold: Hold, grant: Grant, limitUs: number): Shift {
+    const shift = { hold, grant, limitUs, isOver: false };
     this.shifts.push(shift);
     return shift;
   }
