@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Election, ElectionView } from '../../src/client/election.ts';
+import { UNNUMBERED_SEQ_MIN } from '../../src/locks/commands.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld, failureOf } from './fake-world.ts';
 import { pulseBehindTheScenes } from './watching.ts';
@@ -13,6 +14,14 @@ function candidates() {
   ];
   const observed = watcher.election('e');
   return { world, one, two, watcher, observed };
+}
+
+/** The next command is refused, and those that came with it are not. */
+function refuseOne(world: FakeWorld): void {
+  let reads = 0;
+  Object.defineProperty(world.cluster.node('n1'), 'refusal', {
+    get: () => (reads++ < 2 ? { code: 'OVERLOADED', message: 'busy' } : null),
+  });
 }
 
 /** What is observed from now on, as it comes. */
@@ -48,12 +57,8 @@ describe('an election', () => {
     const leadership = await world.settle(one.election('e').campaign({ value: 'v0' }));
     const { values } = observe(observed);
     await world.run(50);
-    const node = world.cluster.node('n1');
-    node.refusal = { code: 'OVERLOADED', message: 'busy' };
-    const all = ['v1', 'v2', 'v3'].map((value) => leadership.proclaim(value));
-    await world.run(5);
-    node.refusal = null;
-    await world.settle(Promise.all(all));
+    refuseOne(world);
+    await world.settle(Promise.all(['v1', 'v2', 'v3'].map((v) => leadership.proclaim(v))));
     await world.run(5);
     expect([leadership.value, values()]).toEqual(['v3', ['v0', 'v1', 'v2', 'v3']]);
   });
@@ -148,6 +153,23 @@ describe('an observer', () => {
     const revisions = views.map(({ revision }) => revision);
     expect(revisions).toEqual([...revisions].sort((a, b) => a - b));
     expect(revisions[1]).toBe(first.token);
+  });
+
+  test('goes never back, wherever in a row of changes it begins', async () => {
+    for (let point = 0; point < 30; point++) {
+      const { world, one, observed } = candidates();
+      const leadership = await world.settle(one.election('e').campaign({ value: '0' }));
+      const { values } = observe(observed);
+      await world.clock.steps(point);
+      const session = one.session.id ?? '';
+      for (const [at, value] of ['1', '2', '3'].entries()) {
+        const numbers = { seq: UNNUMBERED_SEQ_MIN + at, ackedBelow: 0, bodyHash: 0 };
+        const grant = { name: 'e', acquireSeq: 1, token: leadership.token };
+        world.cluster.apply({ op: 'proclaim', session, ...numbers, ...grant, value });
+      }
+      await world.run(50);
+      expect([point, ['0123', '3']]).toEqual([point, expect.arrayContaining([values().join('')])]);
+    }
   });
 
   test('misses nothing, and sees nothing twice, however often it is cut off', async () => {
