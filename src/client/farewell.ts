@@ -10,9 +10,9 @@ import { callAt } from './timer.ts';
 const FAREWELL_MS = 2_000;
 
 /**
- * Ends a session: nothing waits in it any more, holders may finish during the drain while renewals go
- * on (bull#1615), then it is closed, which frees the rest in one entry. A session that others hold
- * in too is left to them: then every grant of ours is given back for itself. Never rejects.
+ * Ends a session: nothing waits in it any more, holders may finish during the drain while renewals
+ * go on (bull#1615), then it is closed, which frees the rest in one entry. A session that others
+ * hold in too is left to them: then every grant of ours is given back for itself. Never rejects.
  */
 export async function endSession(session: Session, drain: Drain): Promise<void> {
   session.holdings.giveUpWaiting(

@@ -63,10 +63,10 @@ async function struck(nth: number, crashMs: number, deed: Deed): Promise<Outcome
     if (program !== null) deed(program, controller);
   });
   const two = cluster.client('two', { ttlMs: TTL_MS }, {}, tap);
-  const cycle = two.run(async ({ client, sleep }) => {
+  const cycle = two.run(async (own) => {
     isBegun = true;
-    const grant = await client.lock('a').acquire({ signal: controller.signal });
-    await sleep(50);
+    const grant = await own.client.lock('a').acquire({ signal: controller.signal });
+    await own.sleep(50);
     return grant.release();
   });
   await cluster.runFor(crashMs);
