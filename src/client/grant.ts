@@ -93,6 +93,8 @@ export class SessionGrant implements Grant {
   }
 
   get signal(): AbortSignal {
+    // Who asks after a stall of its own event loop asks before any timer of ours has run.
+    this.isBelieved(true);
     return this.hold.signal;
   }
 
