@@ -83,8 +83,8 @@ function report(raw, results) {
   );
   console.log(`raw append + fdatasync: p50 ${raw.p50Ms} ms, p99 ${raw.p99Ms} ms`);
   console.log(
-    `${waiters} waiters on one lock, median of ${rounds} rounds of ${seconds} s after one to warm ` +
-      `up: ${median(rates)} hand-offs/s (${Math.min(...rates)}-${Math.max(...rates)}), ` +
+    `${waiters} waiters on one lock, median of ${rounds} rounds of ${seconds} s after one to ` +
+      `warm up: ${median(rates)} hand-offs/s (${Math.min(...rates)}-${Math.max(...rates)}), ` +
       `p50 ${median(pick('p50Ms'))} ms (${round(median(pick('p50Ms')) / raw.p50Ms)} × raw), ` +
       `p99 ${median(pick('p99Ms'))} ms`,
   );

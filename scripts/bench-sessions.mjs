@@ -173,8 +173,8 @@ function report(row) {
       `alive ${row.alive}, lost ${row.lost}, ${row.isSameLeader ? 'one leader' : 'ANOTHER LEADER'}`,
   );
   console.log(
-    `leader: ${Math.round(row.leaderCpu * 100)} % of a core (${row.cpuUsPerRenewal} µs a renewal), ` +
-      `${row.emptyMib} MiB before, ${row.leaderMib} MiB with them; ` +
+    `leader: ${Math.round(row.leaderCpu * 100)} % of a core (${row.cpuUsPerRenewal} µs a ` +
+      `renewal), ${row.emptyMib} MiB before, ${row.leaderMib} MiB with them; ` +
       `renewal p50 ${row.renewalP50Ms} ms, p99 ${row.renewalP99Ms} ms; ` +
       `opened ${row.openedPerSecond}/s`,
   );
