@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LockView } from '../../src/locks/outcomes.ts';
+import type { HolderView, LockView, WaiterView } from '../../src/locks/outcomes.ts';
 import { strandedIn } from '../../sim/oracle/liveness-acts.ts';
 import { beginRun, opOf, scriptOf } from './workload-run.ts';
 import type { Away, Run } from './workload-run.ts';
@@ -161,6 +161,24 @@ describe('LIV-6 who waits for what is free', () => {
   test('M-71 the head of the queue of a free lock', () => {
     expect(strandedIn([lock('k1', false, 4, 5)])).toBe('c4 waits for k1, which it could have');
     expect(strandedIn([lock('k1', true, 4, 5)])).toBe(null);
+  });
+
+  test('in all forms: a reader beside readers, permits that are left, nothing behind a ghost', () => {
+    const held = (item: Partial<HolderView>, wanted: Partial<WaiterView>): LockView => ({
+      ...lock('k1', true),
+      holders: [{ ...holder, ...item }],
+      waiters: [{ ...waiter(4), ...wanted }],
+    });
+    const shared = { mode: 'shared' } as const;
+    const permits = (taken: number): Pick<WaiterView, 'permits'> => ({ permits: [taken, 3] });
+    expect(strandedIn([held(shared, shared)])).toContain('c4 waits');
+    expect(strandedIn([held(shared, {})])).toBe(null);
+    expect(strandedIn([held(permits(2), permits(1))])).toContain('c4 waits');
+    expect(strandedIn([held(permits(2), permits(2))])).toBe(null);
+    const { token, session, acquireSeq, mode, slots, sessionName } = holder;
+    const former = { token, session, acquireSeq, mode, permits: null, slots, sessionName };
+    const ghost = { ...former, lockDelayMs: 500, closedAt: 3 };
+    expect(strandedIn([{ ...lock('k1', false, 4), ghosts: [ghost] }])).toBe(null);
   });
 
   test('not who waits for several of which one is held, nor who stands behind it', () => {
