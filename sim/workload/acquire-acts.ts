@@ -22,7 +22,13 @@ const GIVE_UP_ONE_IN = 8;
 const GIVE_UP_MS_MAX = 300;
 
 // BROKEN: granted and broken before the client learnt of it.
-const ACQUIRE_CODES: readonly ErrorCode[] = ['WAIT_OVER', 'SESSION_GONE', 'BROKEN'];
+const ACQUIRE_CODES: readonly ErrorCode[] = [
+  'WAIT_OVER',
+  'SESSION_GONE',
+  'SESSION_EXPIRED',
+  'SESSION_ENDED',
+  'BROKEN',
+];
 // A semaphore of another size is held or waited for, or the session has too much.
 const REFUSED_CODES: readonly ErrorCode[] = ['INVALID'];
 

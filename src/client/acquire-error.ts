@@ -1,6 +1,7 @@
 // The errors of an acquire: which lock, how long it waited, what was tried, what came last.
 
 import { HoldfastError } from '../base/error.ts';
+import type { ErrorCode } from '../base/error.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import { ghostInfo, holderInfo } from './holder.ts';
 import type { GhostInfo, HolderInfo } from './holder.ts';
@@ -67,15 +68,20 @@ export function endedUnseenError(attempt: Attempt): HoldfastError {
   return new HoldfastError('WAIT_OVER', `${text}; nothing is held`, { details: { ...attempt } });
 }
 
-/** SESSION_GONE: what waited in a session cannot be granted any more once that is over. */
+/** What waited in a session cannot be granted any more once that is over. The loss is the cause. */
 export function lostWaitError(attempt: Attempt, loss: Loss): HoldfastError {
   const { waitedMs, names } = attempt;
-  const code =
-    loss.code === 'CLOSED' || loss.code === 'CLUSTER_CHANGED' ? loss.code : 'SESSION_GONE';
+  const code = waitCode(loss);
   const text = `${nameList(names)} was not granted: after ${waitedMs} ms the session was over`;
   const cause = lossReason('the session', loss);
   const details = { ...attempt, ...loss.details };
   return new HoldfastError(code, `${text}: ${loss.text}`, { details, cause });
+}
+
+// UNAVAILABLE and EVENT_LOOP_BLOCKED would speak of the request, of which both are untrue: it is
+// over for good, and held nothing. They are why the lease could not be renewed.
+function waitCode({ code }: Loss): ErrorCode {
+  return code === 'UNAVAILABLE' || code === 'EVENT_LOOP_BLOCKED' ? 'SESSION_GONE' : code;
 }
 
 /** What the client knows of the cluster when nobody answered. */

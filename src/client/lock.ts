@@ -40,9 +40,11 @@ export interface Lock {
   /**
    * Waits its turn and takes it. Rejects with LOCK_BUSY (waitMs 0), WAIT_OVER, the reason of the
    * signal, UNAVAILABLE (no node answered within waitMs or requestMs, whichever is longer: never a
-   * sign that it is free or busy), SESSION_GONE (the session ended during the wait), BROKEN (it was
-   * granted, and broken by an operator before this client learnt of it), OVERLOADED, INVALID,
-   * CLOSED. After any rejection nothing is held, and the queue forgets the request.
+   * sign that it is free or busy), BROKEN (it was granted, and broken by an operator before this
+   * client learnt of it), OVERLOADED, INVALID, CLOSED, CLUSTER_CHANGED. When the session ended
+   * during the wait: SESSION_EXPIRED or SESSION_ENDED as the cluster told; else SESSION_GONE, with
+   * a `cause` that tells what kept it from being renewed. After any rejection nothing is held, and
+   * the queue forgets the request.
    */
   acquire(options?: AcquireOptions): Promise<Grant>;
   /** Takes it if it is free now, else null. Rejects like acquire, except for LOCK_BUSY. */

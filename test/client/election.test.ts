@@ -104,7 +104,7 @@ describe('a candidate', () => {
     const startMs = world.nowMs();
     world.cluster.expire(two.session.id ?? '');
     const error = await world.settle(waiting, 10);
-    expect([error.code, world.nowMs() - startMs <= 10]).toEqual(['SESSION_GONE', true]);
+    expect([error.code, world.nowMs() - startMs <= 10]).toEqual(['SESSION_EXPIRED', true]);
     await world.settle(leadership.resign());
     await world.run(60_000);
     expect([world.standing('e'), values()]).toEqual([{ holders: 0, waiters: 0 }, ['one', null]]);

@@ -27,7 +27,7 @@ describe('waiters', () => {
     const waiting = next.lock('a').acquire({ waitMs: Infinity });
     await world.run(50);
     world.cluster.expire(dying.session.id ?? '');
-    expect((await world.settle(lost)).code).toBe('SESSION_GONE');
+    expect((await world.settle(lost)).code).toBe('SESSION_EXPIRED');
     await world.settle(grant.release());
     expect((await world.settle(waiting)).held()).toBe(true);
   });
@@ -46,7 +46,8 @@ describe('waiters', () => {
       return 'pass';
     };
     grant.release().catch(() => {});
-    expect((await world.settle(lost)).code).toBe('SESSION_GONE');
+    const error = await world.settle(lost);
+    expect(error).toMatchObject({ code: 'SESSION_GONE', cause: { code: 'EVENT_LOOP_BLOCKED' } });
     expect(world.cluster.locks.inspect('a').holders).toHaveLength(1);
   });
 
@@ -57,7 +58,8 @@ describe('waiters', () => {
     await world.run(50);
     const lost = failureOf(client.lock('b').acquire({ waitMs: Infinity }));
     const error = await world.settle(lost, 20_000);
-    expect([error.code, grant.held()]).toEqual(['SESSION_GONE', false]);
+    expect(error).toMatchObject({ code: 'SESSION_GONE', cause: { code: 'UNAVAILABLE' } });
+    expect(grant.held()).toBe(false);
     for (const node of world.cluster.nodes) node.start();
     const next = await world.settle(client.lock('b').acquire());
     expect([next.held(), client.session.id === first]).toEqual([true, false]);
@@ -73,7 +75,7 @@ describe('waiters', () => {
     const startMs = world.nowMs();
     endSession(world, other);
     const error = await world.settle(lost);
-    expect([error.code, error.details['reason']]).toEqual(['SESSION_GONE', 'op: host is gone']);
+    expect([error.code, error.details['reason']]).toEqual(['SESSION_ENDED', 'op: host is gone']);
     expect(world.nowMs() - startMs).toBeLessThan(50);
     expect(world.standing('a')).toEqual({ holders: 1, waiters: 0 });
   });
