@@ -6,7 +6,7 @@ import { beliefUs } from '../../src/client/belief.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import type { NodeMessage } from '../../src/wire/client-messages.ts';
-import { decodeNodeMessages } from '../../src/wire/client.ts';
+import { decodeClientMessages, decodeNodeMessages } from '../../src/wire/client.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
 
@@ -164,6 +164,32 @@ describe('the end of a lease', () => {
     expect(() => grant.assertHeld()).toThrow('LOCK_LOST');
   });
 
+  test('B9 a suspend is told apart from a blocked loop, each with how long', async () => {
+    const { world, grant } = await held();
+    world.clock.suspend(20_000);
+    expect(grant.signal.reason).toMatchObject({
+      code: 'EVENT_LOOP_BLOCKED',
+      message: expect.stringContaining('the machine was suspended for 20010 ms'),
+      details: { blockedMs: 0, suspendedMs: 20_010 },
+    });
+    const blocked = await held();
+    blocked.world.clock.block(20_000);
+    const { details } = Object(blocked.grant.signal.reason);
+    expect(details).toMatchObject({ suspendedMs: 0 });
+    expect(details.blockedMs).toBeGreaterThan(18_900);
+  });
+
+  test('B9 a short block is no excuse for nodes that did not answer', async () => {
+    const { world, grant } = await held();
+    blackhole(world);
+    world.clock.block(3_000);
+    await world.run(15_000);
+    const { code, details } = Object(grant.signal.reason);
+    expect(code).toBe('UNAVAILABLE');
+    expect(details.blockedMs).toBeGreaterThan(1_900);
+    expect(details.silentMs).toBeGreaterThan(13_000);
+  });
+
   test('a suspend of the machine counts, though the monotonic clock stood still', async () => {
     const { world, grant } = await held();
     world.clock.suspend(20_000);
@@ -241,6 +267,31 @@ describe('renewals', () => {
     await world.run(120_000);
     expect(grant.held()).toBe(true);
     expect(world.cluster.node('n1').deafness).toBe(0);
+  });
+
+  test('A14 exactly one renewal is rejected: the next one is sent before the deadline', async () => {
+    const { world, grant } = await held();
+    const { cluster } = world;
+    const sentMs: number[] = [];
+    let rejected = 0;
+    world.network.fate = (frame, _address, isToNode) => {
+      const isRenewal =
+        isToNode && decodeClientMessages(frame).some(({ type }) => type === 'keepAlive');
+      if (isRenewal) sentMs.push(world.nowMs());
+      // No news: only the answer tells that this node does not lead.
+      if (isRenewal && sentMs.length === 1) cluster.leaderId = null;
+      if (!isToNode && has(frame, 'keepAliveReply') && cluster.leaderId === null) {
+        rejected++;
+        cluster.leaderId = 'n1';
+      }
+      return 'pass';
+    };
+    const endMs = world.nowMs() + grant.remainingMs();
+    await world.run(14_000);
+    const [first = 0, second = Infinity] = sentMs;
+    expect([rejected, second > first, second < endMs]).toEqual([1, true, true]);
+    await world.run(30_000);
+    expect(grant.held()).toBe(true);
   });
 
   test('A14 a renewal that is refused once is sent again before the deadline', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { ProcessPorts } from '../../sim/world/ports.ts';
 import { createWorld } from '../../sim/world/world.ts';
 import type { ProcessHandle, World } from '../../sim/world/world.ts';
 import type { ClockSettings } from '../../sim/world/clock.ts';
@@ -165,6 +166,37 @@ describe('pause', () => {
     // By chance alone that would be a quarter of them.
     const timerFirst = orders.filter((order) => order.startsWith('timer'));
     expect(timerFirst.length).toBeGreaterThan(orders.length / 2);
+  });
+
+  test('a thread goes on while the main loop is blocked, and stands still and dies with it', () => {
+    const world = createWorld({ seed: 3 });
+    const ticks = { main: 0, thread: 0 };
+    const tick = (clock: Clock, which: keyof typeof ticks): void => {
+      ticks[which]++;
+      clock.after(10_000, () => tick(clock, which));
+    };
+    const start = ({ clock, beginThread }: ProcessPorts): void => {
+      tick(clock, 'main');
+      tick(beginThread().clock, 'thread');
+    };
+    const handle = world.process({ name: 'p', isSync: true, start });
+    const during = (ms: number): readonly [boolean, boolean] => {
+      const before = { ...ticks };
+      world.runSync(world.nowUs + ms * 1_000);
+      return [ticks.main > before.main, ticks.thread > before.thread];
+    };
+    handle.start();
+    expect(during(100)).toEqual([true, true]);
+    handle.process.block();
+    expect(during(100)).toEqual([false, true]);
+    handle.pause();
+    expect(during(100)).toEqual([false, false]);
+    handle.resume();
+    expect(during(100)).toEqual([false, true]);
+    handle.process.unblock();
+    expect(during(100)).toEqual([true, true]);
+    handle.crash();
+    expect(during(100)).toEqual([false, false]);
   });
 
   test('input that comes while a process catches up keeps its place', () => {
