@@ -1,5 +1,12 @@
 import { nameOf, spanOf } from './describe-names.ts';
-import { electionName, lockName, permitsAsked, semaphoreName, semaphoreTotal } from './names.ts';
+import {
+  electionName,
+  lockName,
+  nameByArg,
+  permitsAsked,
+  semaphoreName,
+  semaphoreTotal,
+} from './names.ts';
 import { WAIT_ARG_MIN } from './ranges.ts';
 import type { Op, OpKind, Script } from './types.ts';
 
@@ -9,7 +16,8 @@ interface Words {
   /** The lock of the key, and the one after it. */
   readonly what: string;
   readonly next: string;
-  readonly semaphore: string;
+  /** What is looked at, or broken. */
+  readonly seen: string;
   readonly election: string;
   /** Some permits of the semaphore, of how many it asks for. */
   readonly permits: string;
@@ -34,7 +42,7 @@ export function describeOp({ shape }: Script, op: Op): string {
     op,
     what: lockName(key, keys),
     next: lockName(key + 1, keys),
-    semaphore,
+    seen: nameByArg(op, keys),
     election: electionName(key, keys),
     permits: `${permits} of the ${total} permits of ${semaphore}`,
     heir: nameOf('c', client + 1, clients),
@@ -60,12 +68,12 @@ const DEEDS: Readonly<Record<OpKind, (words: Words) => string>> = {
   handOver: ({ op, heir, hold }) => `hands hold ${op.arg} over to ${heir}, who goes on ${hold}`,
   release: ({ op }) => `releases hold ${op.arg} early`,
   cancel: ({ op }) => `gives up wait ${op.arg}`,
-  inspect: ({ what }) => `looks at ${what}`,
+  inspect: ({ seen }) => `looks at ${seen}`,
   list: () => `lists all locks`,
   observe: ({ election, span }) => `observes ${election} for ${span}`,
   watchName: ({ what, span }) => `watches ${what} for ${span}`,
   watchPrefix: ({ span }) => `watches many locks for ${span}`,
-  break: ({ what }) => `breaks ${what} by force`,
+  break: ({ seen }) => `breaks ${seen} by force`,
   endSession: ({ heir }) => `ends the session of ${heir}`,
   close: () => `closes its client and begins anew`,
   drain: ({ span }) => `closes its client when its holders are done, or after ${span}`,

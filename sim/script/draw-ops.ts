@@ -31,6 +31,12 @@ const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
   ['acquireMixed', 10],
   ['acquireBriefly', 8],
 ];
+/** Of those for which more than 15 means something else than a wait. */
+const ARG_MAX: Readonly<Partial<Record<OpKind, number>>> = {
+  inspect: 47,
+  break: 47,
+  resume: 400,
+};
 const ACQUIRE_WEIGHT = 60;
 const CROWD_MS = 12;
 
@@ -49,17 +55,20 @@ export function drawLooseOps(dice: Dice, shape: Shape, horizonMs: number): reado
   const holdMsMax = dice.weigh(HOLDS_MS, 'hold scale');
   const isLong = dice.isHit(300, 'long holds');
   const starts = drawStarts(dice, horizonMs);
-  return starts.map((atMs, place) => ({
-    client: dice.within({ min: 0, max: shape.clients - 1 }, 'op client', place),
-    kind: dice.weigh(kinds, 'op kind', place),
-    key: drawKey(dice, shape, place),
-    atMs,
-    holdMs:
-      isLong && dice.isHit(40, 'long', place)
-        ? dice.within(LONG_HOLD_MS, 'hold', place)
-        : dice.within({ min: 0, max: holdMsMax }, 'hold', place),
-    arg: dice.within({ min: 0, max: 15 }, 'op arg', place),
-  }));
+  return starts.map((atMs, place) => {
+    const kind = dice.weigh(kinds, 'op kind', place);
+    return {
+      client: dice.within({ min: 0, max: shape.clients - 1 }, 'op client', place),
+      kind,
+      key: drawKey(dice, shape, place),
+      atMs,
+      holdMs:
+        isLong && dice.isHit(40, 'long', place)
+          ? dice.within(LONG_HOLD_MS, 'hold', place)
+          : dice.within({ min: 0, max: holdMsMax }, 'hold', place),
+      arg: dice.within({ min: 0, max: ARG_MAX[kind] ?? 15 }, 'op arg', place),
+    };
+  });
 }
 
 /** A crowd around the first locks; few at those of the scenes. */

@@ -54,31 +54,38 @@ export function closedForNow(stage: Stage): void {
   stage.lasts(expiryMs + delayMs + 700);
 }
 
-/** Everybody holds something, and all fall silent at once. */
+/** Everybody holds something, much of it together, and all fall silent, soon after each other. */
 export function massExpiry(stage: Stage): void {
-  stage.wishes = { knobs: { ttlMs: 1_000 } };
+  const lockDelayMs = stage.pick([0, 150, 600, 600], 'delay');
+  stage.wishes = { knobs: { ttlMs: 1_000, lockDelayMs } };
   const kinds: readonly OpKind[] = [
-    'acquire',
     'acquireShared',
-    'acquireAll',
+    'acquireShared',
     'acquirePermits',
+    'acquirePermits',
+    'acquire',
+    'acquireAll',
     'campaign',
   ];
   for (let place = 0; place < 2 * stage.shape.clients; place++) {
     const kind = stage.pick(kinds, `kind ${place}`);
     const afterMs = stage.drawn(0, 60, `at ${place}`);
-    stage.ask(kind, { client: place, key: place, afterMs, holdMs: 3_000, arg: 0 });
+    const key = stage.key + (stage.isHit(700, `together ${place}`) ? 0 : place);
+    stage.ask(kind, { client: place, key, afterMs, holdMs: 3_000, arg: 0 });
   }
-  const afterMs = stage.drawn(80, 250, 'silence');
+  const silentMs = stage.drawn(80, 250, 'silence');
   const silence = stage.pick(['clientPause', 'clientCrash', 'clientIsolateOut'], 'how');
   const spared = stage.drawnClient();
   for (let target = 0; target < stage.shape.clients; target++) {
-    if (target !== spared) stage.strike(silence, { target, afterMs, forMs: 1_300, arg: 1 });
+    const afterMs = silentMs + stage.drawn(0, 150, `silence ${target}`);
+    const forMs = 1_300 + lockDelayMs;
+    if (target !== spared) stage.strike(silence, { target, afterMs, forMs, arg: 1 });
   }
-  stage.ask('acquire', { client: spared, afterMs: afterMs + 300, arg: 0, holdMs: 100 });
+  stage.ask('acquire', { client: spared, afterMs: silentMs + 300, arg: 0, holdMs: 100 });
   if (stage.isHit(300, 'leader')) {
-    stage.strike('crash', { afterMs: afterMs + stage.drawn(700, 1_100, 'leader'), forMs: 300 });
+    stage.strike('crash', { afterMs: silentMs + stage.drawn(700, 1_100, 'leader'), forMs: 300 });
   }
+  stage.lasts(silentMs + 1_200 + lockDelayMs);
 }
 
 /** A process begins anew with what it had saved, before its lease is over or after. */

@@ -22,6 +22,7 @@ export function lostLeadership(stage: Stage): void {
     const atMs = stage.drawn(60, 1_600, `proclaim ${place}`);
     stage.ask('proclaim', { client, afterMs: atMs });
   }
+  if (stage.isHit(300, 'overtaken')) overtakenProclaim(stage, first, afterMs);
   if (stage.isHit(500, 'leader')) {
     const killed = stage.pick(['crash', 'powerLoss', 'isolate', 'pause'], 'leader');
     const atMs = Math.max(0, afterMs + stage.drawn(-100, 1_000, 'leader'));
@@ -29,8 +30,19 @@ export function lostLeadership(stage: Stage): void {
   }
 }
 
+/** What it proclaims stands in a link while its leadership is broken, and arrives after that. */
+function overtakenProclaim(stage: Stage, client: number, afterMs: number): void {
+  const brokenMs = Math.max(40, afterMs - stage.drawn(40, 100, 'broken'));
+  stage.strike('clientStale', { target: client, afterMs: brokenMs - 12, forMs: 80 });
+  stage.ask('proclaim', { client, afterMs: brokenMs - 8, arg: 0 });
+  // From 32 on it is the election that is broken.
+  stage.ask('break', { client: client + 1, afterMs: brokenMs, arg: 32 });
+}
+
 /** A watcher is away while much happens under several leaders, and listens on. */
 export function longAbsence(stage: Stage): void {
+  // With little room much is forgotten by then.
+  stage.wishes = { knobs: { watchEvents: stage.pick([0, 0, 1, 12], 'kept') } };
   const watcher = stage.drawnClient();
   const kind = stage.pick(['watchName', 'watchPrefix', 'watchPrefix'], 'kind');
   const firstMs = stage.drawn(20, 300, 'first');

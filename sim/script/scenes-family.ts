@@ -100,12 +100,12 @@ export function sharedTogether(stage: Stage): void {
   // They are granted together when the writer goes, so with one token; two of them to one session.
   for (let place = 0; place < 4; place++) {
     const client = writer + 1 + (place >> 1);
-    const holdMs = stage.drawn(20, 500, `hold ${place}`);
+    const holdMs = stage.drawn(60, 500, `hold ${place}`);
     stage.ask('acquireShared', { client, afterMs: 40 + 10 * place, holdMs, arg: 0 });
   }
   const lateMs = releaseMs + stage.drawn(30, 200, 'late');
   stage.ask('acquire', { client: writer, afterMs: lateMs, holdMs: 30, arg: 0 });
-  if (stage.isHit(400, 'break')) {
-    stage.ask('break', { client: writer, afterMs: releaseMs + stage.drawn(20, 150, 'break') });
+  if (stage.isHit(600, 'break')) {
+    stage.ask('break', { client: writer, afterMs: releaseMs + stage.drawn(8, 60, 'break') });
   }
 }

@@ -2,7 +2,8 @@
 
 import type { ErrorCode } from '../../src/base/error.ts';
 import type { Client } from '../../src/client/client-types.ts';
-import { ask, keyOf } from './scene.ts';
+import { nameByArg } from '../script/names.ts';
+import { ask } from './scene.ts';
 import type { Scene } from './scene.ts';
 
 const BREAK_CODES: readonly ErrorCode[] = ['NOT_HOLDER', 'OUTCOME_UNKNOWN'];
@@ -17,12 +18,13 @@ export async function list(scene: Scene): Promise<void> {
   await ask(scene, 'list', (client) => client.list());
 }
 
-/** Breaks the lock by force, if somebody holds it. */
+/** Breaks the lock by force, if somebody holds it; or else ends its delay. */
 export async function breakLock(scene: Scene): Promise<void> {
-  const { holder } = await view(scene);
-  if (holder === null) return;
-  const name = keyOf(scene);
-  const { token } = holder;
+  const { holders, ghosts } = await view(scene);
+  const found = holders.length > 0 ? holders : ghosts;
+  const token = found[scene.op.arg % found.length]?.token;
+  if (token === undefined) return;
+  const name = nameOf(scene);
   scene.stage.beliefs.waiveGrant(name, token);
   const breaking = (client: Client): Promise<void> =>
     client.break(name, { token, reason: 'as the script says' });
@@ -30,5 +32,9 @@ export async function breakLock(scene: Scene): Promise<void> {
 }
 
 function view(scene: Scene): ReturnType<Client['inspect']> {
-  return ask(scene, 'inspect', (client) => client.inspect(keyOf(scene)));
+  return ask(scene, 'inspect', (client) => client.inspect(nameOf(scene)));
+}
+
+function nameOf({ op, stage }: Scene): string {
+  return nameByArg(op, stage.keys);
 }
