@@ -48,15 +48,28 @@ export function longAbsence(stage: Stage): void {
   const firstMs = stage.drawn(20, 300, 'first');
   stage.ask(kind, { client: watcher, holdMs: firstMs, arg: 0 });
   stage.clamour(5, 900);
+  // Some listen to the very end.
+  const lastMs = stage.pick([1_500, 8_000], 'last');
   const backMs = firstMs + stage.drawn(20, 900, 'away');
-  stage.ask(kind, { client: watcher, afterMs: backMs, holdMs: 1_500, arg: 0 });
-  stage.ask('observe', { client: watcher + 1, holdMs: 1_500 });
+  stage.ask(kind, { client: watcher, afterMs: backMs, holdMs: lastMs, arg: 0 });
+  stage.ask('observe', { client: watcher + 1, holdMs: lastMs });
   const faults: readonly FaultKind[] = ['crash', 'isolate', 'pause', 'powerLoss', 'isolateOut'];
   const forMs = stage.drawn(200, 1_400, 'leaderless');
-  stage.strike(stage.pick(faults, 'fault'), { afterMs: stage.drawn(50, backMs, 'when'), forMs });
+  const afterMs = stage.drawn(50, backMs, 'when');
+  // Nobody leads for a while, and then perhaps the same one again.
+  if (stage.isHit(350, 'apart')) scatter(stage, backMs + stage.drawn(20, 300, 'scattered'));
+  else stage.strike(stage.pick(faults, 'fault'), { afterMs, forMs });
   if (stage.isHit(400, 'cut')) {
     const afterMs = backMs + stage.drawn(30, 300, 'cut');
     const cuts: readonly FaultKind[] = ['clientIsolate', 'clientReset', 'clientIsolateIn'];
     stage.strike(stage.pick(cuts, 'how'), { target: watcher, afterMs, forMs: 300 });
+  }
+}
+
+/** All nodes are cut off from each other, for long enough that a leader gives up its office. */
+function scatter(stage: Stage, afterMs: number): void {
+  const forMs = stage.drawn(900, 1_400, 'apart');
+  for (let target = 1; target <= stage.shape.nodes; target++) {
+    stage.strike('isolate', { target, afterMs, forMs });
   }
 }
