@@ -18,12 +18,23 @@ import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
 import { ModelLocks } from './model-locks.ts';
 import type { Meant } from './model-locks.ts';
-import { isAskable, isOpenable, isText, isWithin, weightOf } from './model-rules.ts';
-import type { ModelClaim, ModelGhost, ModelRequest, ModelSession } from './model-state.ts';
-import type { ModelStep } from './model-state.ts';
-
-/** Numbers from here on are not remembered (HTTP without `seq`). */
-const UNNUMBERED_MIN = 2 ** 52;
+import {
+  acknowledge,
+  factsOf,
+  isCount,
+  isFull,
+  namesOf,
+  store,
+  unexecuted,
+} from './model-memory.ts';
+import { isAskable, isOpenable, isText, weightOf } from './model-rules.ts';
+import type {
+  ModelClaim,
+  ModelGhost,
+  ModelRequest,
+  ModelSession,
+  ModelStep,
+} from './model-state.ts';
 
 type Numbered = Acquire | Cancel | Release | Proclaim | CloseSession;
 
@@ -114,7 +125,7 @@ export class LockModel {
     acknowledge(session, ackedBelow);
     const known = this.known(session, command);
     if (known !== null) return unexecuted(step, known);
-    if (this.isFull(session, command)) return unexecuted(step, 'WINDOW');
+    if (isFull(session, command, this.limits)) return unexecuted(step, 'WINDOW');
     if (op === 'closeSession') return this.end(step, session, 'closed');
     const answer = this.executeNumbered(step, session, command);
     if (!session.requests.has(seq)) store(session, seq, { hash: bodyHash, answer });
@@ -128,16 +139,6 @@ export class LockModel {
     const stored = session.answers.get(seq);
     if (stored === undefined) return null;
     return stored.hash === null || stored.hash === bodyHash ? stored.answer : 'INVALID';
-  }
-
-  // What gives back must go through: it has a bound of its own, of all that can be given back. So
-  // must the request that keeps all answers above it from being acknowledged.
-  private isFull(session: ModelSession, { op, seq }: Numbered): boolean {
-    const { windowMax, holdingsPerSessionMax } = this.limits;
-    if (op === 'closeSession' || seq === session.ackedBelow) return false;
-    const isWish = op === 'acquire' || op === 'proclaim';
-    const more = isWish ? 0 : 2 * holdingsPerSessionMax;
-    return session.answers.size >= windowMax + more;
   }
 
   private executeNumbered(
@@ -224,9 +225,9 @@ export class LockModel {
 
   private lift(step: ModelStep, ghost: ModelGhost, cause: 'over' | 'broken'): void {
     this.locks.lift(ghost);
-    const { request, name, closedAt } = ghost;
-    const { session, acquireSeq } = factsOf(request);
-    const { token } = request;
+    const { name, closedAt } = ghost;
+    const { token } = ghost.request;
+    const { session, acquireSeq } = factsOf(ghost.request);
     const fact = { session, acquireSeq, token, name, closedAt, cause, reason: '' };
     step.facts.push({ type: 'lifted', ...fact });
   }
@@ -299,39 +300,4 @@ export class LockModel {
   private present(request: ModelRequest): string {
     return request.token > 0 ? granted(request) : `QUEUED ${this.locks.ahead(request)}`;
   }
-}
-
-function acknowledge(session: ModelSession, ackedBelow: number): void {
-  if (ackedBelow <= session.ackedBelow) return;
-  session.ackedBelow = ackedBelow;
-  for (const seq of session.answers.keys()) if (seq < ackedBelow) session.answers.delete(seq);
-}
-
-function store(
-  session: ModelSession,
-  seq: number,
-  answer: { readonly hash: number | null; readonly answer: string },
-): void {
-  if (seq >= session.ackedBelow && seq < UNNUMBERED_MIN) session.answers.set(seq, answer);
-}
-
-function unexecuted(step: ModelStep, answer: string): string {
-  step.isExecuted = false;
-  return answer;
-}
-
-function namesOf(all: readonly { readonly names: readonly string[] }[]): readonly string[] {
-  return all.flatMap(({ names }) => names);
-}
-
-function factsOf({ session, seq, names }: ModelRequest): {
-  readonly session: SessionId;
-  readonly acquireSeq: number;
-  readonly names: readonly string[];
-} {
-  return { session: session.id, acquireSeq: seq, names };
-}
-
-function isCount(value: number, min: number): boolean {
-  return isWithin(value, min, Number.MAX_SAFE_INTEGER);
 }

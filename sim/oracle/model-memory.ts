@@ -1,0 +1,65 @@
+// What sessions remember of their requests in the model, and how facts name them.
+
+import type { SessionId } from '../../src/base/units.ts';
+import type { Command, ReplicatedLimits } from '../../src/locks/commands.ts';
+import { isWithin } from './model-rules.ts';
+import type { ModelRequest, ModelSession, ModelStep } from './model-state.ts';
+
+/** Numbers from here on are not remembered (HTTP without `seq`). */
+const UNNUMBERED_MIN = 2 ** 52;
+
+/** The session's word that it knows all answers below. */
+export function acknowledge(session: ModelSession, ackedBelow: number): void {
+  if (ackedBelow <= session.ackedBelow) return;
+  session.ackedBelow = ackedBelow;
+  for (const seq of session.answers.keys()) if (seq < ackedBelow) session.answers.delete(seq);
+}
+
+/** Keeps an answer for those who ask late, unless nobody will. */
+export function store(
+  session: ModelSession,
+  seq: number,
+  answer: { readonly hash: number | null; readonly answer: string },
+): void {
+  if (seq >= session.ackedBelow && seq < UNNUMBERED_MIN) session.answers.set(seq, answer);
+}
+
+/** It was answered from memory, or refused, and must change nothing. */
+export function unexecuted(step: ModelStep, answer: string): string {
+  step.isExecuted = false;
+  return answer;
+}
+
+/** The names of all of them. */
+export function namesOf(all: readonly { readonly names: readonly string[] }[]): readonly string[] {
+  return all.flatMap(({ names }) => names);
+}
+
+/** What names a request in facts. */
+export function factsOf({ session, seq, names }: ModelRequest): {
+  readonly session: SessionId;
+  readonly acquireSeq: number;
+  readonly names: readonly string[];
+} {
+  return { session: session.id, acquireSeq: seq, names };
+}
+
+/** A whole number from `min` on. */
+export function isCount(value: number, min: number): boolean {
+  return isWithin(value, min, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Whether there is no room for another answer. What gives back must go through: it has a bound of
+ * its own, of all that can be given back. So must the request that keeps all answers above it from
+ * being acknowledged.
+ */
+export function isFull(
+  session: ModelSession,
+  { op, seq }: Pick<Command, 'op'> & { readonly seq: number },
+  { windowMax, holdingsPerSessionMax }: ReplicatedLimits,
+): boolean {
+  if (op === 'closeSession' || seq === session.ackedBelow) return false;
+  const isWish = op === 'acquire' || op === 'proclaim';
+  return session.answers.size >= windowMax + (isWish ? 0 : 2 * holdingsPerSessionMax);
+}
