@@ -67,8 +67,7 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
   reorder: ({ it, fault }) => `${frames(fault)} between ${it} and the others are overtaken`,
   clientCrash: ({ it, fault }) => `${it} ${fault.arg % 2 === 1 ? 'loses power' : 'crashes'}`,
   clientPause: ({ it }) => `${it} stands still`,
-  clientSuspend: ({ it, script }) =>
-    script.clocks.bound === 'beyond' ? `the machine of ${it} sleeps` : `${it} stands still`,
+  clientSuspend: ({ it }) => `the machine of ${it} sleeps`,
   clientBlock: ({ it }) => `the main loop of ${it} runs nothing`,
   clientThread: ({ it }) => `the thread of ${it} fails`,
   clientSlow: ({ it, fault }) => `each act of ${it} costs ${micros(steps.SLOW_US, fault)}`,
