@@ -91,7 +91,10 @@ export class Renewer implements Renewal {
   }
 
   hurry(): void {
-    if (!this.isOver && this.attempts > 0) this.transmit();
+    if (this.isOver || this.attempts === 0) return;
+    // The leader's turn, if it is known: a link that came up may not be there for long.
+    this.attempts += this.attempts % 2;
+    this.transmit();
   }
 
   /** From now on this part of the TTL is waited for; see RenewalTask. */
