@@ -1,12 +1,18 @@
 // What sessions remember of their requests in the model, and how facts name them.
 
 import type { SessionId } from '../../src/base/units.ts';
-import type { Command, ReplicatedLimits } from '../../src/locks/commands.ts';
+import type { Command, OpenSession, ReplicatedLimits } from '../../src/locks/commands.ts';
 import { isWithin } from './model-rules.ts';
 import type { ModelRequest, ModelSession, ModelStep } from './model-state.ts';
 
 /** Numbers from here on are not remembered (HTTP without `seq`). */
 const UNNUMBERED_MIN = 2 ** 52;
+
+/** As an entry opens it. */
+export function newSession({ index }: ModelStep, open: OpenSession): ModelSession {
+  const unused = { isUsed: false, ackedBelow: 0, answers: new Map(), requests: new Map() };
+  return { id: `${index}-${open.nonce}`, open, ...unused };
+}
 
 /** The session's word that it knows all answers below. */
 export function acknowledge(session: ModelSession, ackedBelow: number): void {

@@ -13,6 +13,7 @@ import type {
   Proclaim,
   Release,
   ReplicatedLimits,
+  Withdraw,
 } from '../../src/locks/commands.ts';
 import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
@@ -80,11 +81,8 @@ export class LockModel {
         const isDue = isMortal && command.proposerTerm === step.term;
         return isDue ? this.end(step, session, 'expired') : 'DONE';
       }
-      case 'withdraw': {
-        const request = this.sessions.get(command.session)?.requests.get(command.acquireSeq);
-        const isDue = request?.token === 0 && command.proposerTerm === step.term;
-        return isDue ? this.finish(step, request, 'withdrawn') : 'DONE';
-      }
+      case 'withdraw':
+        return this.withdraw(step, command);
       case 'break':
         return this.break(step, command);
       case 'liftDelay':
@@ -96,14 +94,7 @@ export class LockModel {
     const known = this.nonces.get(command.nonce);
     if (known !== undefined) return unexecuted(step, opened(known));
     if (!isOpenable(command, this.limits)) return 'INVALID';
-    const session: ModelSession = {
-      id: `${step.index}-${command.nonce}`,
-      open: command,
-      isUsed: false,
-      ackedBelow: 0,
-      answers: new Map(),
-      requests: new Map(),
-    };
+    const session = newSession(step, command);
     this.sessions.set(session.id, session);
     this.nonces.set(command.nonce, session);
     step.facts.push({ type: 'sessionOpened', session: session.id, ttlMs: command.ttlMs });
@@ -211,6 +202,12 @@ export class LockModel {
     for (const ghost of ghosts) this.lift(step, ghost, 'broken');
     this.grantNext(step, namesOf([...requests, ...ghosts.map(({ name }) => ({ names: [name] }))]));
     return 'DONE';
+  }
+
+  private withdraw(step: ModelStep, { session, acquireSeq, proposerTerm }: Withdraw): string {
+    const request = this.sessions.get(session)?.requests.get(acquireSeq);
+    const isDue = request?.token === 0 && proposerTerm === step.term;
+    return isDue ? this.finish(step, request, 'withdrawn') : 'DONE';
   }
 
   private liftDelay(step: ModelStep, { name, closedAt, proposerTerm }: LiftDelay): string {
