@@ -141,7 +141,7 @@ export function handedOver(stage: Stage): void {
   stage.ask('handOver', { client: giver, afterMs: handMs, holdMs, arg: 0 });
   const silences: readonly FaultKind[] = ['clientIsolate', 'clientPause', 'clientIsolateIn'];
   const way = stage.pick(
-    ['cut', 'cut', 'close', 'drain', 'break', 'crash', 'leader', 'none'],
+    ['cut', 'close', 'close', 'drain', 'break', 'crash', 'leader', 'none'],
     'way',
   );
   const afterMs = handMs + stage.drawn(-3, 400, 'when');
@@ -157,6 +157,7 @@ export function handedOver(stage: Stage): void {
   else if (way === 'leader') stage.strike('crash', { afterMs, forMs });
   else if (way !== 'none') {
     const client = way === 'break' ? giver + 2 : giver;
-    stage.ask(way, { client, afterMs, holdMs: 600 });
+    // Who took over works under it by then.
+    stage.ask(way, { client, afterMs: afterMs + 20, holdMs: 60 });
   }
 }

@@ -49,7 +49,7 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [delays.closedForNow, 5],
   [delays.massExpiry, 2],
   [delays.secondLife, 4],
-  [delays.handedOver, 4],
+  [delays.handedOver, 6],
   [elections.lostLeadership, 5],
   [elections.longAbsence, 5],
 ];
