@@ -19,15 +19,8 @@ import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
 import { ModelLocks } from './model-locks.ts';
 import type { Meant } from './model-locks.ts';
-import {
-  acknowledge,
-  factsOf,
-  isCount,
-  isFull,
-  namesOf,
-  store,
-  unexecuted,
-} from './model-memory.ts';
+import { acknowledge, factsOf, isCount, isFull } from './model-memory.ts';
+import { namesOf, newSession, store, unexecuted } from './model-memory.ts';
 import { isAskable, isOpenable, isText, weightOf } from './model-rules.ts';
 import type {
   ModelClaim,
