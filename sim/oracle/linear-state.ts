@@ -51,7 +51,7 @@ export interface SeenLock {
 /** As an inspector sees a lock, with all its waiters. */
 export function viewOfLock(name: string, lock: SeenLock): LockView {
   const waiters = [...lock.waiters].sort((left, right) => left.index - right.index);
-  const ghosts = [...lock.ghosts].sort((left, right) => byGrant(left.request, right.request));
+  const ghosts = [...lock.ghosts].sort(byEnd);
   return {
     name,
     holders: [...lock.holders].sort(byGrant).map((request) => viewOfHolder(request, name)),
@@ -120,6 +120,12 @@ function partsOf(
   const at = command.items.findIndex((item) => item.name === name);
   const { mode = 'exclusive', permits = null } = command.items[at] ?? {};
   return { mode, permits, slots: slots[at] ?? [] };
+}
+
+/** All that one entry leaves is of one session. */
+function byEnd(left: SeenGhost, right: SeenGhost): number {
+  const before = left.closedAt - right.closedAt;
+  return before || left.request.command.seq - right.request.command.seq;
 }
 
 function byGrant(left: SeenRequest, right: SeenRequest): number {

@@ -77,7 +77,11 @@ export class ModelLocks {
 
   /** What is left of a grant that expired. */
   haunt(claim: ModelClaim, closedAt: Index): void {
-    this.obtain(claim.name).ghosts.push({ ...claim, closedAt });
+    const { ghosts } = this.obtain(claim.name);
+    ghosts.push({ ...claim, closedAt });
+    // All that one entry leaves is of one session.
+    const seqOf = ({ request }: ModelGhost): number => request.seq;
+    ghosts.sort((left, right) => left.closedAt - right.closedAt || seqOf(left) - seqOf(right));
   }
 
   lift(ghost: ModelGhost): void {
