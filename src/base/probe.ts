@@ -103,6 +103,8 @@ export const PROBES = {
   'grant-arrives-after-lease': 'A grant reaches its client when the lease is over.',
   'grant-found-gone': 'A client learns by asking that its grant is gone.',
   'waiter-asks-again': 'A client sends its waiting acquire again, in case that news were lost.',
+  'quiet-watch-told-of-progress':
+    'A watch of which nothing happens is told how far it is, lest it be forgotten.',
   'watch-has-gap': 'A client learns that events of its watch are no longer known.',
   'watch-overflows': 'A client drops events of its watch because its user reads too slowly.',
   'open-begun-anew': 'The opening of a session takes so long that it is begun with another nonce.',

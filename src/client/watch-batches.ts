@@ -8,7 +8,10 @@ import type { FeedOwner, Watches } from './watches.ts';
 // Events that wait for their reader; if there are more, it goes on with the newest.
 const BUFFERED_MAX = 10_000;
 
-/** What is known since the last one: that it begins, all events of one entry, or a gap. */
+/**
+ * What is known since the last one: that it begins, all events of one entry (none: that nothing
+ * happened up to there), or a gap.
+ */
 export type Batch =
   | { readonly kind: 'begun' | 'gap'; readonly revision: Revision }
   | {
@@ -43,6 +46,8 @@ export class WatchBatches implements FeedOwner {
   // Of a size of at most BUFFERED_MAX, or a single one.
   private readonly batches = new Fifo<Batch>();
   private size = 0;
+  // Nothing happened up to there since the last batch; null while none is due.
+  private progress: Revision | null = null;
   private readonly signal: AbortSignal | null;
   private readonly stop: () => void;
   private isTold = false;
@@ -50,7 +55,7 @@ export class WatchBatches implements FeedOwner {
   private readonly onAbort = (): void => this.close();
 
   /** Throws OVERLOADED. */
-  constructor(watches: Watches, options: BatchOptions) {
+  constructor(watches: Pick<Watches, 'open'>, options: BatchOptions) {
     this.signal = options.signal;
     this.stop = watches.open(options.target, options.after, this);
     if (this.signal?.aborted === true) this.close();
@@ -87,7 +92,9 @@ export class WatchBatches implements FeedOwner {
   }
 
   onEvents(revision: Revision, events: readonly WatchEvent[]): void {
-    this.push({ kind: 'events', revision, events });
+    if (events.length > 0) return this.push({ kind: 'events', revision, events });
+    this.progress = revision;
+    this.wake();
   }
 
   onGap(revision: Revision): void {
@@ -101,10 +108,17 @@ export class WatchBatches implements FeedOwner {
 
   private take(): Batch | null {
     const batch = this.batches.peek();
-    if (batch === undefined) return null;
+    if (batch === undefined) return this.takeProgress();
     this.batches.shift();
     this.size -= sizeOf(batch);
     return batch;
+  }
+
+  // Kept apart, so that it takes no room from events while its reader is slow.
+  private takeProgress(): Batch | null {
+    const revision = this.progress;
+    this.progress = null;
+    return revision === null ? null : { kind: 'events', revision, events: [] };
   }
 
   private end(): null {
@@ -120,6 +134,7 @@ export class WatchBatches implements FeedOwner {
       this.push({ kind: 'gap', revision: batch.revision });
       return;
     }
+    this.progress = null;
     this.batches.push(batch);
     this.size += sizeOf(batch);
     this.wake();
@@ -128,6 +143,7 @@ export class WatchBatches implements FeedOwner {
   private clear(): void {
     this.batches.takeAll();
     this.size = 0;
+    this.progress = null;
   }
 
   private finish(): void {
@@ -141,5 +157,5 @@ export class WatchBatches implements FeedOwner {
 }
 
 function sizeOf(batch: Batch): number {
-  return batch.kind === 'events' ? Math.max(1, batch.events.length) : 1;
+  return batch.kind === 'events' ? batch.events.length : 1;
 }

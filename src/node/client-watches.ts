@@ -65,13 +65,13 @@ export class ClientWatches {
   }
 }
 
-/** Cuts the events of one entry so that each part fits a frame. */
+/** Cuts the events of one entry so that each part fits a frame; one part at least. */
 function partsOf(events: readonly WatchEvent[]): WatchEvent[][] {
-  const parts: WatchEvent[][] = [];
-  let bytes = Infinity;
+  const parts: WatchEvent[][] = [[]];
+  let bytes = 0;
   for (const event of events) {
     const size = watchEventBytes(event);
-    if (bytes + size > PART_BYTES) {
+    if (bytes > 0 && bytes + size > PART_BYTES) {
       parts.push([]);
       bytes = 0;
     }

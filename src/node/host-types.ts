@@ -101,7 +101,7 @@ export interface HostAnswer {
 export interface WatchListener {
   /** Once, before all events; `isComplete` as in WatchingMessage. */
   onStart(revision: Revision, isComplete: boolean): void;
-  /** All of one entry, in the order of the log, without a gap. */
+  /** All of one entry, in the order of the log, without a gap. None: nothing up to there. */
   onEvents(revision: Revision, events: readonly WatchEvent[]): void;
   /** The last call: this node does not lead (any more), or cannot serve it. */
   onOver(code: ErrorCode, message: string): void;

@@ -37,6 +37,7 @@ export class WatchLog {
   private count = 0;
   private events = 0;
   private bytes = 0;
+  private filled = 0;
   private droppedTo: Revision;
 
   /** `begin`: what was applied before the first push. */
@@ -53,11 +54,17 @@ export class WatchLog {
     return this.droppedTo;
   }
 
+  /** How many quarters of the bounds all pushed events fill together, whole ones. */
+  get quarters(): number {
+    return Math.floor(this.filled);
+  }
+
   /** Revisions come in their order. An entry without a name is none of ours. */
   push(revision: Revision, events: readonly LockEvent[]): void {
     const bytes = bytesOf(events);
     if (bytes === 0) return;
     const { eventsMax, bytesMax } = this.limits;
+    this.filled += 4 * Math.max(events.length / eventsMax, bytes / bytesMax);
     while (
       this.count > 0 &&
       (this.events + events.length > eventsMax || this.bytes + bytes > bytesMax)

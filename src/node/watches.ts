@@ -8,6 +8,8 @@ import type { ReadHandler } from './reads.ts';
 import { asNamed, namesOf, watchEventOf } from './watch-event-of.ts';
 import { WatchIndex } from './watch-index.ts';
 import type { WatchLog, WatchedEntry } from './watch-log.ts';
+import { WatchProgress } from './watch-progress.ts';
+import type { Follower } from './watch-progress.ts';
 
 /** Events of the past that one turn of the loop looks at, for all watchers together. */
 const REPLAYED_PER_TURN_MAX = 4_096;
@@ -20,7 +22,7 @@ export interface WatchesOptions {
   readonly confirm: (done: ReadHandler) => void;
 }
 
-interface Watcher {
+interface Watcher extends Follower {
   readonly target: WatchTarget;
   readonly after: Revision | null;
   readonly listener: WatchListener;
@@ -28,6 +30,7 @@ interface Watcher {
   readonly batch: Set<Watcher>;
   /** Everything up to here was told, or is none of its business. */
   cursor: Revision;
+  isLive: boolean;
   isOver: boolean;
 }
 
@@ -40,6 +43,7 @@ interface Watcher {
 export class Watches {
   private readonly options: WatchesOptions;
   private readonly live = new WatchIndex<Watcher>();
+  private readonly progress: WatchProgress;
   /** Those that began, live or not. Bounded by the doors. */
   private readonly begun = new Set<Watcher>();
   private readonly replaying = new Set<Watcher>();
@@ -50,12 +54,14 @@ export class Watches {
 
   constructor(options: WatchesOptions) {
     this.options = options;
+    this.progress = new WatchProgress(options.log);
   }
 
   /** Begins a watch, soon. Nothing is told any more after the function that it returns. */
   add(target: WatchTarget, after: Revision | null, listener: WatchListener): () => void {
     const batch = this.gathering;
-    const watcher = { target, after, listener, batch, cursor: 0, isOver: false };
+    const state = { cursor: 0, told: 0, isLive: false, isOver: false };
+    const watcher = { target, after, listener, batch, ...state };
     if (batch.size === 0) this.options.soon(() => this.confirmGathered());
     batch.add(watcher);
     return () => this.remove(watcher);
@@ -64,7 +70,12 @@ export class Watches {
   /** An entry was applied, here as on every node. Costs a push when nobody watches. */
   publish(revision: Revision, events: readonly LockEvent[]): void {
     this.options.log.push(revision, events);
-    if (this.live.size === 0) return;
+    if (this.live.size > 0) this.tellLive(revision, events);
+    this.progress.onPublished(revision, this.begun);
+    if (this.progress.isDue) this.schedule();
+  }
+
+  private tellLive(revision: Revision, events: readonly LockEvent[]): void {
     const told = new Map<Watcher, WatchEvent[]>();
     for (const each of events) {
       const event = asNamed(each);
@@ -80,7 +91,9 @@ export class Watches {
       }
     }
     for (const [watcher, list] of told) {
-      if (!watcher.isOver) watcher.listener.onEvents(revision, list);
+      if (watcher.isOver) continue;
+      watcher.told = revision;
+      watcher.listener.onEvents(revision, list);
     }
   }
 
@@ -110,6 +123,7 @@ export class Watches {
     watcher.isOver = true;
     watcher.batch.delete(watcher);
     this.replaying.delete(watcher);
+    this.progress.forget(watcher);
     if (this.begun.delete(watcher)) this.live.delete(watcher.target, watcher);
   }
 
@@ -134,18 +148,19 @@ export class Watches {
     this.begun.add(watcher);
     // A revision that is not reached yet is none of this cluster: nothing follows from it.
     if (after === null || after >= applied) {
-      watcher.cursor = applied;
+      watcher.told = applied;
       listener.onStart(applied, true);
       return this.goLive(watcher);
     }
     if (after < this.options.log.floor) {
       probes.reach('watch-begins-with-gap');
-      watcher.cursor = applied;
+      watcher.told = applied;
       listener.onStart(applied, false);
       return this.goLive(watcher);
     }
     probes.reach('watch-resumes');
     watcher.cursor = after;
+    watcher.told = after;
     listener.onStart(after, true);
     if (watcher.isOver) return;
     this.replaying.add(watcher);
@@ -155,23 +170,26 @@ export class Watches {
   // In the same turn as the last look into the log, so that nothing is applied in between.
   private goLive(watcher: Watcher): void {
     this.replaying.delete(watcher);
-    if (!watcher.isOver) this.live.add(watcher.target, watcher);
+    if (watcher.isOver) return;
+    watcher.isLive = true;
+    this.live.add(watcher.target, watcher);
   }
 
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    this.options.soon(() => this.replayTurn());
+    this.options.soon(() => this.turn());
   }
 
-  private replayTurn(): void {
+  private turn(): void {
     this.isScheduled = false;
+    this.progress.tellSome();
     let left = REPLAYED_PER_TURN_MAX;
     for (const watcher of this.replaying) {
       left = this.replay(watcher, left);
       if (left <= 0) break;
     }
-    if (this.replaying.size > 0) this.schedule();
+    if (this.replaying.size > 0 || this.progress.isDue) this.schedule();
   }
 
   /** Tells one watcher of at most so many events; how many may still be told in this turn. */
@@ -185,6 +203,7 @@ export class Watches {
       }
       const entry = log.next(watcher.cursor);
       if (entry === null) {
+        this.progress.tell(watcher, watcher.cursor);
         this.goLive(watcher);
         return left;
       }
@@ -197,7 +216,8 @@ export class Watches {
     return left;
   }
 
-  private tell({ target, listener }: Watcher, { revision, events }: WatchedEntry): void {
+  private tell(watcher: Watcher, { revision, events }: WatchedEntry): void {
+    const { target, listener } = watcher;
     const list: WatchEvent[] = [];
     for (const each of events) {
       const event = asNamed(each);
@@ -206,7 +226,9 @@ export class Watches {
         if (isAbout(target, name)) list.push(watchEventOf(event, name));
       }
     }
-    if (list.length > 0) listener.onEvents(revision, list);
+    if (list.length === 0) return;
+    watcher.told = revision;
+    listener.onEvents(revision, list);
   }
 }
 

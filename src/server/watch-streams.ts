@@ -3,6 +3,7 @@
 //
 //     event: watching  | gap       once, at the beginning; the id is where the stream begins
 //     event: granted, released …   one for each event of each entry, in the order of the log
+//     (an id alone)                nothing happened up to there; no event for the reader
 //     : (a comment)                every 15 s, so that neither side waits for the dead
 //     event: over                  last of all, when this node ends the stream
 //
@@ -140,6 +141,7 @@ class WatchStream implements WatchListener {
   }
 
   onEvents(revision: Revision, events: readonly WatchEvent[]): void {
+    if (events.length === 0) return this.write(`id: ${revision}\n\n`);
     const last = events.length - 1;
     const blocks = events.map((event, at) =>
       block(event.type, watchEventJson(event, revision), at === last ? revision : null),

@@ -75,7 +75,8 @@ export interface WatchingMessage {
 
 /**
  * The events of one entry that concern a watch, in their order. Very many come in several messages
- * of one revision: it is complete, and may be resumed from, with the one that has no more.
+ * of one revision: it is complete, and may be resumed from, with the one that has no more. Without
+ * events: all later ones up to this revision concern other locks.
  */
 export interface WatchEventsMessage {
   readonly type: 'watchEvents';

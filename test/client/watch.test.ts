@@ -1,9 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { WatchBatches } from '../../src/client/watch-batches.ts';
 import type { LockWatch } from '../../src/client/watch.ts';
+import type { FeedOwner } from '../../src/client/watches.ts';
+import type { WatchEvent } from '../../src/wire/watch-messages.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld, failureOf } from './fake-world.ts';
 import { countEvents, pulse, pulseBehindTheScenes, take, typesOf } from './watching.ts';
+
+const EVENT: WatchEvent = {
+  type: 'granted',
+  name: 'a',
+  session: '1-a',
+  acquireSeq: 1,
+  token: 2,
+  value: null,
+  cause: '',
+  reason: '',
+  delayMs: 0,
+};
 
 async function watching(options: Parameters<Client['watch']>[0]) {
   const world = new FakeWorld();
@@ -123,6 +138,22 @@ describe('a watch that is cut off', () => {
     expect(typesOf(await take(world, watch, 2))).toEqual(['granted', 'released']);
   });
 
+  test('has missed nothing when thousands of events were of other locks', async () => {
+    const { world, other, watch } = await watching({ prefix: 'quiet/' });
+    const begun = await world.settle(watch.ready());
+    const first = watch[Symbol.asyncIterator]().next();
+    // More than fifty times what the nodes remember.
+    for (let round = 0; round < 200; round++) {
+      pulseBehindTheScenes(world, 'busy', 26);
+      await world.run(10);
+    }
+    expect(watch.revision).toBeGreaterThan(begun + 10_000);
+    for (const node of world.cluster.nodes) node.restart();
+    await pulse(world, other, 'quiet/a');
+    expect((await world.settle(first)).value).toMatchObject({ type: 'granted' });
+    expect(typesOf(await take(world, watch, 1))).toEqual(['released']);
+  });
+
   test('C21 is no loss of a lock: a link that is reset every second for a minute', async () => {
     const { world, client, other, watch } = await watching({ name: 'b' });
     const grant = await world.settle(client.lock('a').acquire());
@@ -170,6 +201,31 @@ describe('a reader that is slower than the events', () => {
     const rest = await take(world, watch, left - 1);
     expect(rest.some(({ type }) => type === 'gap')).toBe(false);
     expect(watch.revision).toBe(world.cluster.revision);
+  });
+
+  test('keeps one piece of the news that nothing happens, and loses no event to it', async () => {
+    const feeds: FeedOwner[] = [];
+    const open = (_target: unknown, _after: unknown, owner: FeedOwner): (() => void) => {
+      feeds.push(owner);
+      return () => {};
+    };
+    const target = { name: null, prefix: '' };
+    const batches = new WatchBatches({ open }, { target, after: null, signal: null });
+    feeds[0]?.onBegun(1);
+    feeds[0]?.onEvents(2, [EVENT]);
+    for (let revision = 3; revision < 30_000; revision++) feeds[0]?.onEvents(revision, []);
+    const begun = await batches.next();
+    const told = [await batches.next(), await batches.next()];
+    expect([begun?.kind, told]).toEqual([
+      'begun',
+      [
+        { kind: 'events', revision: 2, events: [EVENT] },
+        { kind: 'events', revision: 29_999, events: [] },
+      ],
+    ]);
+    const later = batches.next();
+    feeds[0]?.onEvents(30_000, []);
+    expect(await later).toMatchObject({ revision: 30_000 });
   });
 });
 

@@ -37,7 +37,7 @@ export async function pulse(
 /** As other clients would, while no client reaches a node. */
 export function pulseBehindTheScenes(world: FakeWorld, name: string, count: number): void {
   const { cluster } = world;
-  const nonce = 'AAAAAAAAAAAAAAAA';
+  const nonce = String(cluster.revision).padStart(16, 'A');
   const stampMs = 0;
   const open = { op: 'openSession', nonce, ttlMs: null, lockDelayMs: 0, name, meta: '{}' } as const;
   const opened = cluster.apply({ ...open, stampMs });

@@ -172,6 +172,78 @@ describe('a watch that comes back', () => {
   });
 });
 
+describe('a watch of which nothing happens', () => {
+  const QUIET: WatchTarget = { name: null, prefix: 'quiet/' };
+  const limits = { eventsMax: 400, bytesMax: 10_000_000 };
+  const busy = (s: ReturnType<typeof setUp>, events: number): void => {
+    for (let at = 0; at < events; at++) {
+      s.apply(`busy/${at % 9}`);
+      s.turn();
+    }
+  };
+
+  test('comes back after 20,000 events elsewhere, and has no gap', () => {
+    const s = setUp(limits);
+    const { heard, stop } = s.watch(QUIET, null);
+    s.confirm();
+    busy(s, 20_000);
+    stop();
+    const seen = Number(heard.at(-1)?.split(' ')[0]);
+    const back = s.watch(QUIET, seen);
+    s.confirm();
+    s.turn();
+    expect(back.heard[0]).toBe(`start ${seen} true`);
+    // Once for each quarter of what is remembered, not for each event.
+    expect(heard).toHaveLength(1 + 20_000 / 100 - 1);
+  });
+
+  test('is told how far it is when it has read the past, lest the past be forgotten', () => {
+    const s = setUp(limits);
+    busy(s, 300);
+    const { heard } = s.watch(QUIET, 12);
+    s.confirm();
+    s.turn();
+    expect(heard).toEqual(['start 12 true', '310 ']);
+    s.apply('quiet/a');
+    expect(heard.slice(2)).toEqual(['311 quiet/a']);
+  });
+
+  test('is told nothing else while others hear of what they watch', () => {
+    const s = setUp(limits);
+    const { heard } = s.watch({ name: null, prefix: 'busy/' }, null);
+    s.confirm();
+    busy(s, 2_000);
+    expect(heard).toHaveLength(1 + 2_000);
+    expect(heard.filter((line) => line.endsWith(' '))).toEqual([]);
+  });
+
+  test('of very many the first are told in this turn, the others in the next', () => {
+    const s = setUp(limits);
+    const all = Array.from({ length: 5_000 }, () => s.watch(QUIET, null));
+    s.confirm();
+    // The first round begins a lag, the second one ends it.
+    for (let at = 0; at < 200; at++) s.apply('busy');
+    const told = (): number => all.filter(({ heard }) => heard.length > 1).length;
+    expect(told()).toBe(0);
+    s.turn();
+    expect(told()).toBe(4_096);
+    all.at(-1)?.stop();
+    s.turn();
+    expect(told()).toBe(4_999);
+  });
+
+  test('one entry beyond all that is remembered is progress too', () => {
+    const s = setUp({ eventsMax: 4, bytesMax: 10_000 });
+    const { heard } = s.watch(QUIET, null);
+    s.confirm();
+    for (let at = 0; at < 3; at++) {
+      s.apply('b1', 'b2', 'b3', 'b4', 'b5');
+      s.turn();
+    }
+    expect(heard.slice(1)).toEqual(['11 ', '12 ', '13 ']);
+  });
+});
+
 describe('the log of events', () => {
   test('keeps the events of an entry together, and drops what alone is too much', () => {
     const s = setUp({ eventsMax: 4, bytesMax: 100_000 });

@@ -96,7 +96,12 @@ export class EventStream {
     const field = (name: string): string | undefined =>
       lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
     this.lastId = field('id') ?? this.lastId;
-    const data: unknown = JSON.parse(field('data') ?? 'null');
-    this.events.push({ lastId: this.lastId, type: field('event') ?? 'message', data });
+    const data = field('data');
+    if (data === undefined) return;
+    this.events.push({
+      lastId: this.lastId,
+      type: field('event') ?? 'message',
+      data: JSON.parse(data),
+    });
   }
 }

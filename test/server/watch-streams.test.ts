@@ -65,6 +65,18 @@ describe('a stream of events', () => {
     expect(stream.headers['cache-control']).toBe('no-store');
   });
 
+  test('of which nothing happens moves its id on, and tells its reader nothing', async () => {
+    const { stream, watch } = await openStream(await openDoor());
+    watch.onEvents(90, []);
+    watch.onEvents(95, [event({ type: 'expired' }), event({ type: 'granted', token: 95 })]);
+    const told = await stream.first(3);
+    expect(told.map(({ type, lastId }) => [type, lastId])).toEqual([
+      ['watching', '40'],
+      ['expired', '90'],
+      ['granted', '95'],
+    ]);
+  });
+
   test('says that there is a gap, from where to where', async () => {
     const door = await openDoor();
     const stream = new EventStream(`http://${door.address}/v1/watch?after=5`);
