@@ -1,5 +1,8 @@
+import { HoldfastError } from '../base/error.ts';
 import type { Revision, SessionId, Token } from '../base/units.ts';
 import type { AcquireRequest } from './acquisition.ts';
+import { SessionGrant } from './grant.ts';
+import type { Grant } from './grant.ts';
 import type { LockInfo } from './holder.ts';
 import { checkName } from './items.ts';
 import { SessionLeadership, checkValue } from './leadership.ts';
@@ -7,7 +10,8 @@ import type { Leadership } from './leadership.ts';
 import { acquireIn, checkSignal, checkWait } from './lock.ts';
 import type { AcquireOptions, LockHome } from './lock.ts';
 import { Observation } from './observation.ts';
-import { checkKnown } from './options.ts';
+import { grantName } from './loss.ts';
+import { checkKnown, invalid } from './options.ts';
 import { serialIterator } from './serial-iterator.ts';
 import { WatchBatches } from './watch-batches.ts';
 import type { Watches } from './watches.ts';
@@ -46,6 +50,14 @@ export interface Election {
    * that moment: a candidate that cannot win is told, and campaigns anew if it still wants to.
    */
   campaign(options?: CampaignOptions): Promise<Leadership>;
+  /**
+   * Leads on with a grant of this election that came without its Leadership: from Client.grants
+   * after a resume, or from Client.takeOver. The leadership takes the place of that handle, which
+   * counts as released; its value is what the cluster knows. Rejects with INVALID for any other
+   * grant, LOCK_LOST unless held, UNAVAILABLE after requestMs. Of a grant that was taken over, a
+   * proclamation that had to be sent twice may take effect again after a later one.
+   */
+  resume(grant: Grant): Promise<Leadership>;
   /** Who leads now, linearizable. Rejects with UNAVAILABLE after requestMs. */
   leader(): Promise<ElectionView>;
   /**
@@ -99,6 +111,22 @@ export class ClientElection implements Election {
     });
   }
 
+  async resume(grant: Grant): Promise<Leadership> {
+    if (!(grant instanceof SessionGrant) || !isLockAlone(grant, this.name)) {
+      throw invalid('grant', `an exclusive grant of ${JSON.stringify(this.name)} alone`, grant);
+    }
+    grant.assertHeld();
+    const { holder } = await this.home.inspect(this.name);
+    if (holder?.token !== grant.token) {
+      throw new HoldfastError('LOCK_LOST', `the cluster has ${grantName(grant)} no more`);
+    }
+    const leadership = grant.share((session, start, hold) => {
+      return new SessionLeadership(session, start, holder.value ?? '', hold);
+    });
+    await grant.release();
+    return leadership;
+  }
+
   async leader(): Promise<ElectionView> {
     return electionView(await this.home.inspect(this.name));
   }
@@ -114,6 +142,11 @@ export class ClientElection implements Election {
       },
     };
   }
+}
+
+function isLockAlone({ names, mode, slots }: Grant, name: string): boolean {
+  const isAlone = names.length === 1 && names[0] === name;
+  return isAlone && mode === 'exclusive' && slots.length === 0;
 }
 
 function electionView({

@@ -118,8 +118,13 @@ export class SessionGrant implements Grant {
   }
 
   reenter(): Grant {
+    return this.share((session, start, hold) => new SessionGrant(session, start, hold));
+  }
+
+  /** A further handle of the same hold, of whatever kind. Throws LOCK_LOST unless held. */
+  share<G extends Grant>(make: (session: Session, start: GrantStart, hold: Hold) => G): G {
     this.assertHeld();
-    return new SessionGrant(this.session, this.hold.start, this.hold);
+    return make(this.session, this.hold.start, this.hold);
   }
 
   handOver(): string {

@@ -4,7 +4,7 @@ import type { Outcome } from '../locks/outcomes.ts';
 import type { Timer } from '../ports/clock.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
-import type { GrantStart } from './hold.ts';
+import type { GrantStart, Hold } from './hold.ts';
 import { META_BYTES_MAX, invalid } from './options.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
@@ -31,8 +31,8 @@ export class SessionLeadership extends SessionGrant implements Leadership {
   // Settles once all proclamations before it are decided.
   private turn: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, start: GrantStart, value: string) {
-    super(session, start);
+  constructor(session: Session, start: GrantStart, value: string, hold?: Hold) {
+    super(session, start, hold);
     this.proclaimed = value;
   }
 
