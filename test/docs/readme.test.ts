@@ -52,6 +52,19 @@ describe('the README', () => {
     expect(saved[1]?.token).toBeGreaterThan(saved[0]?.token ?? Infinity);
   });
 
+  test('shows the other forms in code that runs as it stands', async () => {
+    const [, snippet = ''] = blocksOf('ts');
+    const client = await connect({ nodes: cluster.addresses });
+    const trained: number[] = [];
+    const lines: string[] = [];
+    const train = (slots: readonly number[]): void => void trained.push(...slots);
+    const console = { log: (line: string): void => void lines.push(line) };
+    await execute(snippet, { client, train, console });
+    await client.close();
+    expect(trained).toEqual([0]);
+    expect(lines).toEqual(['host-a', 'vacant']);
+  });
+
   test('names HTTP calls that exist, and a session as it shows it', async () => {
     const shown = blocksOf('sh').find((block) => block.includes('/v1/sessions')) ?? '';
     const body = /-d '([^']+)'/.exec(shown)?.[1] ?? '';
