@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadNews, ThreadOrder, ThreadOwner } from '../client/thread-messages.ts';
 import type { RenewalThread, StartRenewalThread } from '../client/thread-messages.ts';
+import { setImmediate } from './real-timers.ts';
 
 /** What keeps no process alive: neither the thread nor what it has open. */
 export const startRenewalThread: StartRenewalThread = (owner) => new WorkerThread(owner);

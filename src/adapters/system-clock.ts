@@ -5,15 +5,15 @@ import { uptime } from 'node:os';
 import type { MonoUs } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
+import { clearTimeout, setImmediate, setTimeout } from './real-timers.ts';
 
 /** The longest delay that setTimeout takes; a longer one would fire at once. */
 const DELAY_MS_MAX = 2 ** 31 - 1;
 const US_PER_S = 1_000_000;
 const NS_PER_US = 1_000;
 
-// Taken before a test of the program may put its own in their place: a lease that stands still with
-// a test's clock is over in truth.
-const real = { Date, setTimeout, clearTimeout, setImmediate, hrtime: process.hrtime };
+// For the same reason as the timers: see real-timers.ts.
+const real = { Date, hrtime: process.hrtime };
 
 /** The clock of this process. */
 export function createSystemClock(): Clock {
@@ -22,7 +22,7 @@ export function createSystemClock(): Clock {
     bootUs: () => Math.round(uptime() * US_PER_S),
     wallMs: () => real.Date.now(),
     after: (delayUs, callback) => new Alarm(monoUs() + Math.max(0, delayUs), callback),
-    soon: (callback) => void real.setImmediate(callback),
+    soon: (callback) => void setImmediate(callback),
   };
 }
 
@@ -46,12 +46,12 @@ class Alarm implements Timer {
   }
 
   cancel(): void {
-    real.clearTimeout(this.timeout);
+    clearTimeout(this.timeout);
   }
 
   private arm(): NodeJS.Timeout {
     const delayMs = Math.ceil((this.dueUs - monoUs()) / US_PER_MS);
-    return real.setTimeout(() => this.ring(), Math.min(delayMs, DELAY_MS_MAX));
+    return setTimeout(() => this.ring(), Math.min(delayMs, DELAY_MS_MAX));
   }
 
   private ring(): void {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { ClientOptions } from 'ws';
 import type { DialFailure } from '../ports/transport.ts';
+import { clearTimeout, setImmediate, setTimeout } from './real-timers.ts';
 
 /** An open connection that nobody listens to yet. */
 export interface DialledEnds {

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../ports/transport.ts';
+import { setImmediate } from './real-timers.ts';
 
 /** Bounds of every link. All come from the configuration. */
 export interface WsLimits {

@@ -8,6 +8,14 @@ import { WebSocketServer } from 'ws';
 import { HoldfastError } from '../base/error.ts';
 import type { DialFailure, Door, Link, Transport } from '../ports/transport.ts';
 import { formatAddress, requireAddress } from './address.ts';
+import {
+  clearImmediate,
+  clearInterval,
+  clearTimeout,
+  setImmediate,
+  setInterval,
+  setTimeout,
+} from './real-timers.ts';
 import { dialWebSocket } from './ws-dial.ts';
 import { DEFAULT_WS_LIMITS, WsLink } from './ws-link.ts';
 import type { LinkEnds, WsLimits } from './ws-link.ts';

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '../adapters/system-clock.ts';
+import { clearTimeout, setTimeout } from '../adapters/real-timers.ts';
 import { createWsTransport } from '../adapters/ws-transport.ts';
 import { HoldfastError } from '../base/error.ts';
 import { foundCluster } from '../client/founding.ts';

@@ -4,6 +4,7 @@
 
 import { closeSync, openSync, write } from 'node:fs';
 import { openWithoutWaiting, writeNow } from '../adapters/output-file.ts';
+import { setImmediate, setTimeout } from '../adapters/real-timers.ts';
 import { errorCode } from '../adapters/storage-failure.ts';
 
 /** Where to, and how much may wait. */

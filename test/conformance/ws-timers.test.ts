@@ -3,6 +3,12 @@ import type { Link } from '../../src/ports/transport.ts';
 import { openWsWorld, until } from './ws-world.ts';
 import type { WsWorld } from './ws-world.ts';
 
+// Before the transport is loaded, which takes Node's timers then.
+const { set, clear } = vi.hoisted(() => ({
+  set: vi.spyOn(globalThis, 'setInterval'),
+  clear: vi.spyOn(globalThis, 'clearInterval'),
+}));
+
 async function openWorld(): Promise<WsWorld> {
   const world = await openWsWorld();
   onTestFinished(() => world.end());
@@ -20,11 +26,6 @@ function dial(world: WsWorld): Promise<Link> {
 }
 
 test('a transport without links keeps no timer, and with the next link has one', async () => {
-  const set = vi.spyOn(globalThis, 'setInterval');
-  const clear = vi.spyOn(globalThis, 'clearInterval');
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-  });
   const running = (): number => set.mock.calls.length - clear.mock.calls.length;
   const world = await openWorld();
   const before = running();
