@@ -21,17 +21,16 @@ export class Crowd {
   readonly mode: LockMode;
   /** null: a lock, not a semaphore. */
   readonly slots: SlotPool | null;
-  readonly holders = new OrderedSet<Claim, HolderPlace>(
-    ({ request: left }, { request: right }) => left.token - right.token || left.index - right.index,
-  );
+  readonly holders = new OrderedSet<Claim, HolderPlace>(compareHolders);
   /** null until the first one comes. */
   private ghostsByPlace: OrderedSet<Ghost, GhostPlace> | null = null;
-  /** Of a semaphore: the slots of each holder. */
-  private readonly slotsByClaim = new Map<Claim, readonly number[]>();
+  /** The slots of each holder; null: not a semaphore. */
+  private readonly slotsByClaim: Map<Claim, readonly number[]> | null;
 
   constructor({ mode, permits }: RequestItem) {
     this.mode = mode;
     this.slots = permits === null ? null : new SlotPool(permits[1]);
+    this.slotsByClaim = permits === null ? null : new Map();
   }
 
   isEmpty(): boolean {
@@ -48,7 +47,7 @@ export class Crowd {
   addHolder(claim: Claim): void {
     this.holders.add(claim);
     if (this.slots === null || claim.item.permits === null) return;
-    this.slotsByClaim.set(claim, this.slots.take(claim.item.permits[0]));
+    this.slotsByClaim?.set(claim, this.slots.take(claim.item.permits[0]));
   }
 
   removeHolder(claim: Claim): void {
@@ -70,7 +69,7 @@ export class Crowd {
 
   /** Slot numbers of a holder, ascending; empty unless this is a semaphore. */
   slotsOf(claim: Claim): readonly number[] {
-    return this.slotsByClaim.get(claim) ?? NO_SLOTS;
+    return this.slotsByClaim?.get(claim) ?? NO_SLOTS;
   }
 
   /** Holders with this token, oldest acquire first; looks at no others. */
@@ -108,8 +107,12 @@ export class Crowd {
 
   private forget(claim: Claim): void {
     this.holders.delete(claim);
-    this.slotsByClaim.delete(claim);
+    this.slotsByClaim?.delete(claim);
   }
+}
+
+function compareHolders({ request: left }: HolderPlace, { request: right }: HolderPlace): number {
+  return left.token - right.token || left.index - right.index;
 }
 
 function compareGhosts({ grant: left }: GhostPlace, { grant: right }: GhostPlace): number {

@@ -16,8 +16,8 @@ export interface FormerGrant {
   readonly lockDelayMs: number;
   /** Index of the entry that expired the session. */
   readonly closedAt: Index;
-  /** Those that are still there. */
-  readonly ghosts: Set<Ghost>;
+  /** Those that are still there, at most one for each name of a request. */
+  readonly ghosts: Ghost[];
 }
 
 /** Where a ghost stands among those of its lock; no two of a lock have the same place. */

@@ -47,7 +47,7 @@ function checkGhost(state: LockState, lock: Lock, ghost: Ghost): void {
   const { session, closedAt, token, ghosts } = ghost.grant;
   const isOver = state.sessions.find(session) === null && token > 0 && token < closedAt;
   assert(isOver, `INV-18: a ghost is of a session that expired: ${lock.name}`);
-  const isPlaced = ghost.lock === lock && ghosts.has(ghost) && ghost.item.name === lock.name;
+  const isPlaced = ghost.lock === lock && ghosts.includes(ghost) && ghost.item.name === lock.name;
   assert(isPlaced, `a ghost is of its lock and of its grant: ${lock.name}`);
 }
 

@@ -15,9 +15,9 @@ export function kindProblem(item: RequestItem, lock: Lock): string | null {
 }
 
 /** Permits in total; null: a lock. As all agree, anybody there can tell. */
-function totalInForce({ holder, crowd, queue }: Lock): number | null {
+function totalInForce({ crowd, queue }: Lock): number | null {
   if (crowd !== null) return crowd.slots?.total ?? null;
-  if (holder !== null) return null;
+  // A lone holder has a lock, and so whoever waits for it asked for a lock too.
   return queue?.first()?.item.permits?.[1] ?? null;
 }
 

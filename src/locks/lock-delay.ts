@@ -13,20 +13,24 @@ import type { Outcome } from './outcomes.ts';
 import type { Lock, Request } from './state.ts';
 import type { Step } from './step.ts';
 
+const NO_SLOTS: readonly number[] = [];
+
 /** Puts a ghost in the place of the grant on each of its names. Its session expires. */
 export function leaveGhosts(step: Step, request: Request): void {
   const { session, seq: acquireSeq, token } = request;
   const { id, name: sessionName, lockDelayMs } = session;
   const closedAt = step.index;
-  const fact = { session: id, acquireSeq, token, closedAt };
-  const grant: FormerGrant = { ...fact, sessionName, lockDelayMs, ghosts: new Set() };
+  const ghosts: Ghost[] = [];
+  const grant = { session: id, sessionName, acquireSeq, token, lockDelayMs, closedAt, ghosts };
   for (const claim of request.claims) {
     const { item, lock } = claim;
-    const ghost = new Ghost(grant, { item, lock, slots: lock.crowd?.slotsOf(claim) ?? [] });
+    const ghost = new Ghost(grant, { item, lock, slots: lock.crowd?.slotsOf(claim) ?? NO_SLOTS });
     leaveGhost(claim, ghost);
-    grant.ghosts.add(ghost);
+    ghosts.push(ghost);
     step.state.rows.touch(ghost);
-    step.events.push({ type: 'delayed', ...fact, name: item.name, delayMs: lockDelayMs });
+    const { name } = lock;
+    const delayMs = lockDelayMs;
+    step.events.push({ type: 'delayed', session: id, acquireSeq, token, name, closedAt, delayMs });
   }
 }
 
@@ -76,7 +80,7 @@ function lift(
   const { name } = ghost.lock;
   step.state.rows.drop(ghost);
   removeGhost(ghost);
-  ghosts.delete(ghost);
+  ghosts.splice(ghosts.indexOf(ghost), 1);
   step.events.push({ type: 'lifted', session, acquireSeq, token, name, closedAt, ...end });
   step.touched.push(ghost.lock);
   step.state.locks.discardIfFree(ghost.lock);
