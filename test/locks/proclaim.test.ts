@@ -26,6 +26,14 @@ describe('proclaim', () => {
     expect(rig.machine.stateHash()).not.toBe(before);
   });
 
+  test('of the value that is there already is told like any other', () => {
+    const rig = new Rig();
+    const client = rig.open();
+    const token = rig.take(client, 'a', { value: 'same' });
+    expect(rig.proclaim(client, { name: 'a', token }, 'same')).toEqual(DONE);
+    expect(rig.events).toMatchObject([{ type: 'proclaimed', value: 'same' }]);
+  });
+
   test('INV-14 takes effect once, however often it arrives', () => {
     const rig = new Rig();
     const client = rig.open();

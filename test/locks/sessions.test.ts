@@ -172,6 +172,16 @@ describe('expiry', () => {
   });
 });
 
+test('C3 what a session had goes in the order in which the log has it, however it was numbered', () => {
+  const rig = new Rig();
+  const client = rig.open();
+  rig.take(client, 'b', { seq: 9 });
+  rig.take(client, 'a', { seq: 4 });
+  rig.endSession(client);
+  const freed = rig.events.flatMap((event) => (event.type === 'freed' ? event.names : []));
+  expect(freed).toEqual(['b', 'a']);
+});
+
 test('sessions are listed in the order of their opening, page by page', () => {
   const rig = new Rig();
   const clients = Array.from({ length: 5 }, () => rig.open());

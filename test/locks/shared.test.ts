@@ -137,6 +137,26 @@ describe('a shared lock', () => {
     expect(rig.tokens('a')).toEqual([later]);
   });
 
+  test('a break frees all that it frees before it grants anything', () => {
+    const rig = new Rig();
+    const [reader, other, early, late] = [rig.open(), rig.open(), rig.open(), rig.open()];
+    const writer = rig.open();
+    const written = rig.take(writer, 'a');
+    rig.acquire(reader, ['a', 'b'], shared('a', 'b'));
+    rig.acquire(other, 'a', shared('a'));
+    rig.release(writer, 'a', written);
+    const token = rig.index;
+    rig.acquire(early, 'a');
+    rig.acquire(late, 'b');
+    rig.breakLock('a', token);
+    expect(rig.events).toMatchObject([
+      { type: 'freed', session: reader.id },
+      { type: 'freed', session: other.id },
+      { type: 'granted', session: early.id },
+      { type: 'granted', session: late.id },
+    ]);
+  });
+
   test('one request may want some names shared and others alone, and gets all or none', () => {
     const rig = new Rig();
     const [one, two] = [rig.open(), rig.open()];
