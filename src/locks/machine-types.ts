@@ -19,6 +19,8 @@ export interface Row {
 export interface LockMachine {
   apply(index: Index, term: Term, command: Command): Applied;
   session(id: SessionId): SessionView | null;
+  /** null: held without limit; undefined: there is no such session. Makes no view of it. */
+  ttlMsOf(id: SessionId): number | null | undefined;
   sessionCount(): number;
   /** Sessions with id index > `after`, oldest first, at most `limit`. */
   sessions(after: Index, limit: number): readonly SessionView[];

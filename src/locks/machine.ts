@@ -46,6 +46,10 @@ class StateMachine implements LockMachine {
     return session === null ? null : sessionView(session);
   }
 
+  ttlMsOf(id: SessionId): number | null | undefined {
+    return this.state.sessions.find(id)?.ttlMs;
+  }
+
   sessionCount(): number {
     return this.state.sessions.size;
   }

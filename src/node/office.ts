@@ -28,7 +28,7 @@ export interface OfficeOptions {
   /** A loop that stood still for longer ages no lease by more than this. */
   readonly stallUs: number;
   readonly reads: Reads;
-  readonly machine: Pick<LockMachine, 'session'>;
+  readonly machine: Pick<LockMachine, 'session' | 'ttlMsOf'>;
   /** Appends entries of the leader's own; tells how many of the list were admitted. */
   readonly propose: (bodies: readonly CommandBody[]) => number;
 }
@@ -54,7 +54,7 @@ export class Office implements TimeSource {
       clock,
       leaseClock: this.leaseClock,
       reads,
-      ttlMsOf: (session) => machine.session(session)?.ttlMs,
+      ttlMsOf: (session) => machine.ttlMsOf(session),
       expire: (sessions, proposerTerm) =>
         propose(sessions.map((session) => ({ op: 'expireSession', session, proposerTerm }))),
     });
