@@ -1,14 +1,13 @@
 import { HoldfastError } from '../base/error.ts';
 import { utf8Length } from '../base/name.ts';
 import type { Outcome } from '../locks/outcomes.ts';
-import type { Timer } from '../ports/clock.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { GrantStart, Hold } from './hold.ts';
 import { META_BYTES_MAX, invalid } from './options.ts';
+import { rejectLate } from './promise-within.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
-import { callAt } from './timer.ts';
 
 /** A won election, for as long as the grant is held; see Grant. */
 export interface Leadership extends Grant {
@@ -65,36 +64,26 @@ export class SessionLeadership extends SessionGrant implements Leadership {
     }
     return new Promise((decided) => {
       const { session, name, token, acquireSeq } = this;
-      const { clock, settings, requests, links } = session.parts;
-      let limit: Timer | null = null;
-      const onOutcome = (outcome: Outcome): void => {
-        limit?.cancel();
-        if (outcome.code === 'DONE') {
-          this.proclaimed = value;
-          caller.resolve();
-        } else caller.reject(this.refusal(outcome));
+      const settle = (error: HoldfastError | null): void => {
+        limit.cancel();
+        if (error === null) caller.resolve();
+        else caller.reject(error);
         decided();
       };
-      const onFail = (error: HoldfastError): void => {
-        limit?.cancel();
-        caller.reject(error);
-        decided();
+      const onOutcome = (outcome: Outcome): void => {
+        const isDone = outcome.code === 'DONE';
+        if (isDone) this.proclaimed = value;
+        settle(isDone ? null : this.refusal(outcome));
       };
       const id = session.id ?? '';
       const command = new SessionCommand(
         session.sequence,
         (seq) => ({ op: 'proclaim', session: id, seq, name, acquireSeq, token, value }),
-        { onOutcome, onFail },
+        { onOutcome, onFail: settle },
       );
-      const ticket = requests.submit(command);
-      limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
-        const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
-        const text =
-          `no leader confirmed what ${this.describe()} proclaims within ` +
-          `${settings.requestMs} ms; it is tried again until the session ends. ` +
-          `Tried ${links.describe()}`;
-        caller.reject(new HoldfastError(code, text));
-      });
+      const ticket = session.parts.requests.submit(command);
+      const what = `what ${this.describe()} proclaims`;
+      const limit = rejectLate(session.parts, what, ticket, caller.reject);
     });
   }
 

@@ -5,11 +5,11 @@ import type { Random } from '../ports/random.ts';
 import type { CommandMessage } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
 import { beliefUs } from './belief.ts';
+import { drawNonce } from './draws.ts';
 import type { Decision, Exchange } from './exchange.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { Settings } from './options.ts';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 // A session without TTL lives this long until its first command (RAFT.md §12).
 const FIRST_COMMAND_MS = 15_000;
 
@@ -82,14 +82,7 @@ export class Opening implements Exchange {
 
   private encode(): Uint8Array {
     const { ttlMs, lockDelayMs, name, meta } = this.settings;
-    const nonce = randomNonce(this.random);
+    const nonce = drawNonce(this.random);
     return encodeBody({ op: 'openSession', nonce, ttlMs, lockDelayMs, name, meta });
   }
-}
-
-// 96 bits, base64url.
-function randomNonce(random: Random): string {
-  let text = '';
-  for (let at = 0; at < 16; at++) text += ALPHABET[random.u32() >>> 26] ?? '';
-  return text;
 }

@@ -52,6 +52,27 @@ export function promiseWithin<T>(
   });
 }
 
+/**
+ * Rejects after requestMs unless it is cancelled: with OUTCOME_UNKNOWN if it may have been applied,
+ * else with UNAVAILABLE. The ticket's exchange goes on until it is decided.
+ */
+export function rejectLate(
+  parts: Pick<SessionParts, 'clock' | 'settings' | 'links'>,
+  what: string,
+  ticket: Ticket,
+  reject: (error: HoldfastError) => void,
+): Timer {
+  const { clock, settings, links } = parts;
+  const { requestMs } = settings;
+  return callAt(clock, clock.monoUs() + requestMs * 1000, () => {
+    const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
+    const text =
+      `no leader confirmed ${what} within ${requestMs} ms; ` +
+      `it is tried again until the session ends. Tried ${links.describe()}`;
+    reject(new HoldfastError(code, text));
+  });
+}
+
 function lateError(
   parts: Pick<SessionParts, 'settings' | 'requests' | 'links'>,
   what: string,

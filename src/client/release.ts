@@ -5,9 +5,9 @@ import type { Outcome } from '../locks/outcomes.ts';
 import type { Ticket } from './exchange.ts';
 import type { GrantStart } from './hold.ts';
 import { grantName } from './loss.ts';
+import { rejectLate } from './promise-within.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
-import { callAt } from './timer.ts';
 
 /** Who gives it back. */
 export interface ReleaseOwner {
@@ -42,7 +42,6 @@ export function sendRelease(session: Session, grant: GrantStart, owner: ReleaseO
 
 /** See Grant.release. */
 export function promiseOfRelease(session: Session, grant: GrantStart): Promise<boolean> {
-  const { clock, settings, links } = session.parts;
   return new Promise((resolve, reject) => {
     const ticket = sendRelease(session, grant, {
       onReleased: () => {
@@ -54,13 +53,7 @@ export function promiseOfRelease(session: Session, grant: GrantStart): Promise<b
         reject(error);
       },
     });
-    const limit = callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
-      const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
-      const text =
-        `no leader confirmed the release of ${grantName(grant)} within ${settings.requestMs} ms; ` +
-        `it is tried again until the session ends. Tried ${links.describe()}`;
-      reject(new HoldfastError(code, text));
-    });
+    const limit = rejectLate(session.parts, `the release of ${grantName(grant)}`, ticket, reject);
   });
 }
 

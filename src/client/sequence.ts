@@ -1,5 +1,5 @@
-import { UNNUMBERED_SEQ_MIN } from '../locks/commands.ts';
 import type { Random } from '../ports/random.ts';
+import { drawUnnumbered } from './draws.ts';
 
 /** Undecided requests of one session; beyond it the client queues locally (RAFT.md §12). */
 export const WINDOW_MAX = 4_096;
@@ -46,13 +46,10 @@ export class Sequence implements Numbering {
   }
 }
 
-const HIGH_BITS = 20;
-const LOW_VALUES = 2 ** 32;
-
 /**
- * Numbers for whoever shares a session with the process that numbers its requests: drawn from the
- * range in which no answers are kept (UNNUMBERED_SEQ_MIN). Only for commands that name what they
- * mean, so that a repetition does no harm: a release names its grant.
+ * Numbers for whoever shares a session with the process that numbers its requests. No answers are
+ * kept for them, so they are only for commands that name what they mean: a repetition of a release
+ * finds no such grant, one of a proclamation proclaims again.
  */
 export class DrawnNumbers implements Numbering {
   private readonly random: Random;
@@ -62,8 +59,7 @@ export class DrawnNumbers implements Numbering {
   }
 
   admit(): number {
-    const high = this.random.u32() >>> (32 - HIGH_BITS);
-    return UNNUMBERED_SEQ_MIN + high * LOW_VALUES + this.random.u32();
+    return drawUnnumbered(this.random);
   }
 
   settle(): void {}

@@ -23,7 +23,6 @@ import { requestRoutes } from './routes-requests.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { watchRoutes } from './routes-watch.ts';
 import type { HttpEnv, Routing } from './routing.ts';
-import { UnnumberedSeqs } from './unnumbered-seqs.ts';
 import { WatchStreams } from './watch-streams.ts';
 import type { WatchLimits } from './watch-streams.ts';
 
@@ -65,7 +64,6 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
     calls,
     acquires: new AcquireCalls(calls),
     streams: new WatchStreams({ host, clock }, options.watches),
-    seqs: new UnnumberedSeqs(random),
     random,
     bodyBytesMax,
   };

@@ -3,6 +3,7 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { nameProblem } from '../base/name.ts';
+import { drawUnnumbered } from '../client/draws.ts';
 import type { RequestItem } from '../locks/commands.ts';
 import type { HttpGrant } from './acquire-call.ts';
 import type { HttpEnv, Routing } from './routing.ts';
@@ -68,7 +69,7 @@ const proclaimBody = z.strictObject(
 
 /** POST /v1/acquire, POST /v1/locks/{name}/acquire, …/release and …/proclaim. */
 export function requestRoutes(app: Hono<HttpEnv>, routing: Routing): void {
-  const { calls, seqs, bodyBytesMax } = routing;
+  const { calls, random, bodyBytesMax } = routing;
 
   app.post('/v1/locks/:name/acquire', async (context) => {
     const name = pathName(context);
@@ -90,7 +91,7 @@ export function requestRoutes(app: Hono<HttpEnv>, routing: Routing): void {
   app.post('/v1/locks/:name/release', async (context) => {
     const name = pathName(context);
     const body = await readBody(context, releaseBody, bodyBytesMax);
-    const { session, token, seq = seqs.next(), acquireSeq = null } = body;
+    const { session, token, seq = drawUnnumbered(random), acquireSeq = null } = body;
     const release = { op: 'release', session, seq, name, acquireSeq, token } as const;
     const { revision } = await calls.execute(release, acknowledged(body));
     return context.json({ revision });
@@ -99,7 +100,7 @@ export function requestRoutes(app: Hono<HttpEnv>, routing: Routing): void {
   app.post('/v1/locks/:name/proclaim', async (context) => {
     const name = pathName(context);
     const body = await readBody(context, proclaimBody, bodyBytesMax);
-    const { session, token, value, seq = seqs.next(), acquireSeq = null } = body;
+    const { session, token, value, seq = drawUnnumbered(random), acquireSeq = null } = body;
     const proclaim = { op: 'proclaim', session, seq, name, acquireSeq, token, value } as const;
     const { revision } = await calls.execute(proclaim, acknowledged(body));
     return context.json({ revision });
@@ -116,7 +117,7 @@ interface Wish extends Numbered {
 
 function acquire(
   context: Context<HttpEnv>,
-  { acquires, seqs }: Routing,
+  { acquires, random }: Routing,
   body: Wish,
 ): Promise<HttpGrant> {
   const { session, seq, items, waitMs, value } = body;
@@ -127,7 +128,7 @@ function acquire(
   return acquires.acquire(
     {
       session,
-      seq: seq ?? seqs.next(),
+      seq: seq ?? drawUnnumbered(random),
       ackedBelow: acknowledged(body),
       items,
       waitMs,

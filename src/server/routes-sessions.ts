@@ -1,8 +1,9 @@
 // Sessions over HTTP: open, keep alive, close; see them, and end those of others.
 
 import type { Context, Hono } from 'hono';
-import { describeValue } from '../base/error.ts';
 import { z } from 'zod';
+import { describeValue } from '../base/error.ts';
+import { drawNonce, drawUnnumbered } from '../client/draws.ts';
 import type { HttpEnv, Routing } from './routing.ts';
 import { fields, invalid, operatorOf, pathValue, queryNumber, readBody, whole } from './request.ts';
 import { sessionGone } from './host-calls.ts';
@@ -38,13 +39,13 @@ export function sessionRoutes(app: Hono<HttpEnv>, routing: Routing): void {
 
 // What a client does with the session that is its own.
 function ownSession(app: Hono<HttpEnv>, routing: Routing): void {
-  const { calls, seqs, bodyBytesMax } = routing;
+  const { calls, random, bodyBytesMax } = routing;
 
   app.post('/v1/sessions', async (context) => {
     const body = await readBody(context, openBody, bodyBytesMax);
     const { revision, outcome } = await calls.execute({
       op: 'openSession',
-      nonce: body.nonce ?? drawNonce(routing),
+      nonce: body.nonce ?? drawNonce(random),
       ttlMs: body.ttlMs,
       lockDelayMs: body.lockDelayMs,
       name: body.name,
@@ -61,7 +62,7 @@ function ownSession(app: Hono<HttpEnv>, routing: Routing): void {
 
   app.delete('/v1/sessions/:id', async (context) => {
     const session = pathValue(context, 'sessions');
-    const close = { op: 'closeSession', session, seq: seqs.next() } as const;
+    const close = { op: 'closeSession', session, seq: drawUnnumbered(random) } as const;
     const { revision } = await calls.execute(close);
     return context.json({ revision });
   });
@@ -117,9 +118,4 @@ function afterSession(context: Context<HttpEnv>): number {
   const index = Number(/^(\d{1,15})-/.exec(text)?.[1] ?? Number.NaN);
   if (Number.isSafeInteger(index)) return index;
   throw invalid(`after: expected the id of a session; got ${describeValue(text)}`);
-}
-
-function drawNonce({ random }: Routing): string {
-  const bits = new Uint32Array([random.u32(), random.u32(), random.u32()]);
-  return Buffer.from(bits.buffer).toString('base64url');
 }

@@ -3,7 +3,6 @@ import type { Host } from '../node/host-types.ts';
 import type { Random } from '../ports/random.ts';
 import type { AcquireCalls } from './acquire-call.ts';
 import type { HostCalls } from './host-calls.ts';
-import type { UnnumberedSeqs } from './unnumbered-seqs.ts';
 import type { WatchStreams } from './watch-streams.ts';
 
 /** What every route works with. */
@@ -12,7 +11,6 @@ export interface Routing {
   readonly calls: HostCalls;
   readonly acquires: AcquireCalls;
   readonly streams: WatchStreams;
-  readonly seqs: UnnumberedSeqs;
   readonly random: Random;
   readonly bodyBytesMax: number;
 }
