@@ -22,6 +22,8 @@ const LIST_BYTES_MAX = 48 * 1024;
 /** The same by number: of a lock that is looked at, and of each lock of a list. */
 const INSPECT_SHOWN_MAX = 500;
 const LIST_SHOWN_MAX = 20;
+/** Locks that are looked at at a time for a page of them. */
+const LIST_STEP = 32;
 
 /** What the leader's clock knows, in microseconds. */
 export interface TimeSource {
@@ -61,12 +63,8 @@ export function answerQuery(query: Query, source: QuerySource): QueryResult {
       const lock = trimLock(machine.inspect(query.name, INSPECT_SHOWN_MAX));
       return { kind: 'lock', lock, leftMs: timesOf(lock, times) };
     }
-    case 'list': {
-      const limit = Math.min(query.limit, PAGE_ROWS_MAX);
-      const found = machine.list(query.prefix, query.after, limit + 1, LIST_SHOWN_MAX);
-      const locks = takeBytes(found.slice(0, limit).map(trimLock), sizeOfLock, PAGE_BYTES_MAX);
-      return { kind: 'locks', locks, hasMore: found.length > locks.length };
-    }
+    case 'list':
+      return listLocks(query, machine);
     case 'sessions': {
       const limit = Math.min(query.limit, PAGE_ROWS_MAX);
       const found = machine.sessions(query.after, limit + 1);
@@ -83,6 +81,29 @@ export function answerQuery(query: Query, source: QuerySource): QueryResult {
 /** The answer to a query that this node cannot answer. */
 export function refuseQuery(code: ErrorCode, message: string): HostAnswer {
   return { revision: 0, result: { kind: 'refused', code, message } };
+}
+
+/** Looks at few more locks than fit the page: a thousand of them may be crowded ones. */
+function listLocks(
+  { prefix, after, limit }: Extract<Query, { readonly kind: 'list' }>,
+  machine: LockMachine,
+): QueryResult {
+  const locks: LockView[] = [];
+  let bytes = 0;
+  let found: readonly LockView[];
+  do {
+    found = machine.list(prefix, locks.at(-1)?.name ?? after, LIST_STEP, LIST_SHOWN_MAX);
+    for (const view of found) {
+      const lock = trimLock(view);
+      bytes += sizeOfLock(lock);
+      const isFull = locks.length >= Math.min(limit, PAGE_ROWS_MAX);
+      if (isFull || (locks.length > 0 && bytes > PAGE_BYTES_MAX)) {
+        return { kind: 'locks', locks, hasMore: true };
+      }
+      locks.push(lock);
+    }
+  } while (found.length === LIST_STEP);
+  return { kind: 'locks', locks, hasMore: false };
 }
 
 /** A lock with as much of its lists as fits; their heads are what matters. */

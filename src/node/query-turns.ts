@@ -3,6 +3,8 @@ import type { QueryResult } from '../wire/client-messages.ts';
 
 /** Rows that one turn of the loop looks at; a page has at most as many. */
 const ROWS_PER_TURN = 1_000;
+/** What a page of holdings weighs. */
+const HOLDINGS_ROWS = 200;
 
 /**
  * Answers queries a bounded amount at a time. A page of locks costs a millisecond or two, and
@@ -56,7 +58,8 @@ function rowsOf(result: QueryResult): number {
     case 'sessions':
       return 1 + result.sessions.length;
     case 'holdings':
-      return 1 + (result.holdings?.holdings.length ?? 0);
+      // All that the session has is sorted for it, up to 10,000, whatever the page shows of it.
+      return HOLDINGS_ROWS;
     default:
       return 1;
   }

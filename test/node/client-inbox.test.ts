@@ -99,3 +99,19 @@ test('a turn answers one page of locks, whoever asked for how many', () => {
   }
   expect(answered).toBe(50);
 });
+
+test('G1 a turn of the loop sorts the holdings of few sessions, however short the pages', () => {
+  const soon: (() => void)[] = [];
+  const turns = new QueryTurns((callback) => soon.push(callback));
+  let answered = 0;
+  for (let n = 0; n < 50; n++) {
+    turns.add(() => {
+      answered += 1;
+      return { kind: 'holdings', holdings: { holdings: [], hasMore: true, nextSeq: 1 } };
+    });
+  }
+  for (let turn = 1; turn <= 10; turn++) {
+    expect(answered).toBe(5 * turn);
+    soon.shift()?.();
+  }
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { answerQuery } from '../../src/node/queries.ts';
 import type { RequestItem } from '../../src/locks/commands.ts';
 import type { LockView } from '../../src/locks/outcomes.ts';
@@ -137,4 +137,31 @@ test('what a session holds comes in pages that fit a frame, each request once', 
     more = result.holdings.hasMore;
   }
   expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at + 1));
+});
+
+test('a page of crowded locks looks at few more than it shows', () => {
+  const rig = new OfficeRig();
+  rig.lead(1);
+  const names = Array.from({ length: 300 }, (_, at) => `lock-${String(at).padStart(3, '0')}`);
+  for (let at = 0; at < 20; at++) {
+    const session = rig.open(10_000, 0, WIDE_NAME);
+    for (let seq = 1; seq <= 6; seq++) {
+      const items = names.slice(50 * seq - 50, 50 * seq).map((name) => ({ ...SHARED, name }));
+      rig.run({ op: 'acquire', session, seq, items, waitMs: null, meta: '', value: null });
+    }
+  }
+  const looks = vi.spyOn(rig.machine, 'inspect');
+  const seen: string[] = [];
+  for (let hasMore = true; hasMore;) {
+    const page = ask(rig, { kind: 'list', prefix: '', after: seen.at(-1) ?? '', limit: 1_000 });
+    const shown = locksOf(page).map(({ name }) => name);
+    expect(looks.mock.calls.length).toBeLessThan(shown.length + 64);
+    looks.mockClear();
+    seen.push(...shown);
+    hasMore = page.kind === 'locks' && page.hasMore;
+  }
+  expect(seen).toEqual(names);
+  const all = ask(rig, { kind: 'list', prefix: 'lock-0', after: '', limit: 10 });
+  expect(locksOf(all).map(({ name }) => name)).toEqual(names.slice(0, 10));
+  expect(all).toMatchObject({ hasMore: true });
 });
