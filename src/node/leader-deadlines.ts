@@ -26,6 +26,11 @@ export class LeaderDeadlines<Item> {
     this.options = options;
   }
 
+  /** Items whose entry is appended and undecided. */
+  get undecided(): number {
+    return this.proposed.size;
+  }
+
   /** The item runs from now on. */
   start(item: Item, durationMs: number, startedUs: LeaseUs): void {
     const name = this.options.nameOf(item);

@@ -52,6 +52,15 @@ test('an earlier restart never shortens a deadline', () => {
   table.set('a', 100, 500);
   table.restart('a', 400);
   expect(table.takeDue(599, 0, upTo(10))).toEqual([]);
+  expect(table.leftUs('a', 550, 0)).toBe(50);
+});
+
+test('G1 one call looks at a bounded number that turn out not to be due', () => {
+  const table = new DeadlineTable();
+  for (let n = 0; n < 25; n++) table.set(`s${n}`, 100, 0);
+  expect(table.takeDue(1_050, 1_000, upTo(10))).toEqual([]);
+  // Those that were not looked at come first, for their old deadlines are still in the schedule.
+  expect(table.takeDue(1_100, 1_000, upTo(3))).toEqual(['s10', 's11', 's12']);
 });
 
 test('G3 what was deleted or replaced leaves nothing behind, though nothing ever comes due', () => {

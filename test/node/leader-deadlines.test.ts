@@ -60,3 +60,17 @@ test('a refused withdrawal is tried again', () => {
   waits.test(125_000, 0, 1);
   expect(withdrawn).toEqual([waiter]);
 });
+
+test('G3 of what is over nothing is left, whether its end was appended before or not', () => {
+  const { waits } = setUp();
+  const early = { ...waiter, acquireSeq: 4 };
+  waits.start(waiter, 100, 0);
+  waits.start(early, 200, 0);
+  waits.test(100_000, 0, 1);
+  expect(waits.undecided).toBe(1);
+  for (const item of [waiter, early]) {
+    waits.settle(item);
+    expect(waits.leftUs(item, 0, 0)).toBeNull();
+  }
+  expect(waits.undecided).toBe(0);
+});

@@ -102,6 +102,29 @@ describe('expiry', () => {
     expect(s.expired).toEqual([]);
   });
 
+  test('R-80b a mark is forgotten with the office: when it is won again, the session may renew', () => {
+    const s = setUp();
+    s.lead();
+    s.open();
+    s.tick(TTL_MS * 1_000);
+    expect(s.expired).toEqual(['s']);
+    s.leases.stepDown();
+    s.lead();
+    s.keepAlive();
+    s.confirm(true);
+    expect(s.answers).toEqual(['OK 1000']);
+  });
+
+  test('a session that its expiry spared is expired again when it stays silent', () => {
+    const s = setUp();
+    s.lead();
+    s.open();
+    s.tick(TTL_MS * 1_000);
+    s.leases.spared('s');
+    s.tick(TICK_US);
+    expect(s.expired).toEqual(['s', 's']);
+  });
+
   test('M-76 a refused expiry is tried again, and renewals work meanwhile', () => {
     const s = setUp();
     s.lead();
