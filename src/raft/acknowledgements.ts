@@ -44,7 +44,8 @@ export function onHeartbeatResponse(core: Core, from: Sender, response: Heartbea
   }
   noteRound(leader, progress, response.round);
   if (progress.state === 'probe') {
-    progress.isPaused = false;
+    // What was on its way, or waited for a disk, when the probe left would ask for it once each.
+    if (response.round > progress.probeRound) progress.isPaused = false;
   } else if (progress.mayPing && progress.matchIndex < log.lastIndex) {
     progress.mayPing = false;
     progress.needsPing = true;

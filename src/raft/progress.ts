@@ -36,8 +36,10 @@ export class Progress {
   matchIndex: Index = 0;
   /** First entry of the next Append. */
   next: Index;
-  /** Probing: an Append is out; the next one waits for an answer or a heartbeat's. */
+  /** Probing: an Append is out; the next one waits for an answer or a later heartbeat's. */
   isPaused = false;
+  /** The round in which the last probe left. Answers to it and older ones say nothing of it. */
+  probeRound = 0;
   /** Replicating: Appends out. Empty while probing. */
   readonly inflights: Inflights;
   /** An empty Append is due, to find out whether the window was lost. */

@@ -39,6 +39,7 @@ export function beginRound(core: Core, leader: LeaderState): number {
 function probe(core: Core, leader: LeaderState, progress: Progress): void {
   if (progress.isPaused) return;
   progress.isPaused = true;
+  progress.probeRound = leader.rounds.current;
   const { log, settings } = core;
   const entries = log.slice(progress.next, log.lastIndex, settings.appendBytesMax) ?? [];
   sendAppend(core, leader, { progress, entries });

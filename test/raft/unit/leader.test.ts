@@ -152,6 +152,26 @@ describe('back-off', () => {
   });
 });
 
+test('answers to many heartbeats that come together ask for one probe, not for one each', () => {
+  const cluster = new CoreCluster();
+  cluster.isolate('n3');
+  cluster.elect('n1');
+  proposeSizes(cluster, [10, 10]);
+  cluster.run(20 * H);
+  const n1 = cluster.node('n1');
+  const progress = n1.core.leader?.progress.get('n3');
+  expect(progress?.state).toBe('probe');
+  const current = n1.core.leader?.rounds.current ?? 0;
+  const rounds = Array.from({ length: 20 }, (_, place) => current - 19 + place);
+  const appends = rounds.flatMap((round) => {
+    const ends = { lastIndex: 1, durableIndex: 1 };
+    const beat = { type: 'heartbeatResponse', term: 1, round, ...ends } as const;
+    const effects = cluster.inject('n3', 'n1', beat);
+    return effects.filter((each) => each.type === 'send' && each.message.type === 'append');
+  });
+  expect(appends).toHaveLength(1);
+});
+
 describe('§15.5 a peer that lost its log', () => {
   const beat = (round: number, durableIndex: number): RaftMessage => ({
     type: 'heartbeatResponse',
