@@ -1,6 +1,7 @@
 // The commands of a history against the entries that carry them: executed after they were sent,
 // answered with what the entry came to, never after an honest refusal, and at most once.
 
+import { UNNUMBERED_SEQ_MIN } from '../../src/locks/commands.ts';
 import type { Command } from '../../src/locks/commands.ts';
 import type { Outcome } from '../../src/locks/outcomes.ts';
 import type { ClientHistory } from './history.ts';
@@ -118,8 +119,10 @@ function follow(
   trail.entries += 1;
   const hasEffect = events.some((event) => event.type !== 'leaseChanged');
   if (hasEffect) trail.effects += 1;
-  // A nonce is remembered as long as its session lives (RAFT.md §12).
-  if (!('seq' in operation.body)) return null;
+  // A nonce is remembered as long as its session lives (RAFT.md §12). Of requests outside "exactly
+  // once" no answer is kept: whoever sends one again may be told something else.
+  const { body } = operation;
+  if (!('seq' in body) || body.seq >= UNNUMBERED_SEQ_MIN) return null;
   if (trail.effects > 1) return misfit('INV-14', operation, `took effect again at ${index}`);
   if (outcome === null || outcome.code === 'WINDOW' || outcome.code === 'SESSION_GONE') return null;
   if (trail.outcome !== null && !mayFollow(trail.outcome, outcome)) {

@@ -2,6 +2,7 @@
 // what is certain becomes a duty of the order to be found; all else is left out or optional, so
 // that a search that finds none has found a lie.
 
+import { UNNUMBERED_SEQ_MIN } from '../../src/locks/commands.ts';
 import type { LockView } from '../../src/locks/outcomes.ts';
 import type { CommandBody } from '../../src/wire/command.ts';
 import type { ClientHistory } from './history.ts';
@@ -94,6 +95,9 @@ class ActsByLock {
     transmissions: readonly Transmission[],
   ): void {
     const of = { session: body.session, acquireSeq: body.acquireSeq, token: body.token };
+    if (body.seq >= UNNUMBERED_SEQ_MIN) {
+      return this.addEach(body.name, of, transmissions);
+    }
     const refused = spanOf(transmissions, 'NOT_HOLDER');
     const done = spanOf(transmissions, 'DONE');
     if (refused !== null && refused.end < Infinity) {
@@ -101,18 +105,22 @@ class ActsByLock {
     } else if (done !== null) this.addFree(of, done, done.end < Infinity ? 'some' : 'any');
   }
 
-  // No session numbers it, so every transmission is one of its own.
   private addBreak(
     body: Extract<CommandBody, { readonly op: 'break' }>,
     transmissions: readonly Transmission[],
   ): void {
     const of = { session: body.session, acquireSeq: null, token: body.token };
+    this.addEach(body.name, of, transmissions);
+  }
+
+  // No answer of it is kept, so every transmission is one of its own.
+  private addEach(name: string, of: Pattern, transmissions: readonly Transmission[]): void {
     for (const transmission of transmissions) {
       const refused = spanOf([transmission], 'NOT_HOLDER');
       const done = spanOf([transmission], 'DONE');
       if (done === null) continue;
       if (refused !== null && refused.end < Infinity) {
-        this.add(body.name, { ...refused, act: { kind: 'free', of, finds: 'none' } });
+        this.add(name, { ...refused, act: { kind: 'free', of, finds: 'none' } });
       } else this.addFree(of, done, 'any');
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UNNUMBERED_SEQ_MIN } from '../../src/locks/commands.ts';
 import type { Query } from '../../src/wire/client-messages.ts';
 import { Lab, tokenIn } from './linear-lab.ts';
 
@@ -195,5 +196,17 @@ describe('the certificate', () => {
       lab.forge(body, { outcome: { code: 'DONE' }, events: [] });
     });
     expect(problem).toMatch(/^INV-14 release 1 .*was .*NOT_HOLDER.* then at 3/);
+  });
+
+  test('INV-14 a release outside "exactly once" may come again, and finds nothing then', () => {
+    const problem = misfitOf((lab) => {
+      const one = lab.client('c1');
+      const token = tokenIn(one.call(one.acquire(['k1'])));
+      const body = { ...one.release('k1', token), seq: UNNUMBERED_SEQ_MIN };
+      for (const code of ['DONE', 'NOT_HOLDER']) {
+        expect(one.call(body).outcome.code).toBe(code);
+      }
+    });
+    expect(problem).toBeNull();
   });
 });
