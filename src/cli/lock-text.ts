@@ -17,7 +17,7 @@ export function lockJson(lock: LockInfo, options: JsonOptions): object {
     name: lock.name,
     holder: holders[0] ?? null,
     holders,
-    delays: lock.ghosts.map((ghost) => ghostJson(ghost, options)),
+    ghosts: lock.ghosts.map((ghost) => ghostJson(ghost, options)),
     waiters: lock.waiters.map(({ sinceMs, ...waiter }) => ({ ...waiter, since: isoTime(sinceMs) })),
     holderCount: lock.holderCount,
     waiterCount: lock.waiterCount,
@@ -136,10 +136,10 @@ function isRecord(value: unknown): value is { readonly host?: unknown; readonly 
 }
 
 function holderJson({ sinceMs, leaseLeftMs, ...holder }: HolderInfo, options: JsonOptions): object {
-  const times = options.hasTimes ? { expiresInMs: leaseLeftMs } : {};
+  const times = options.hasTimes ? { leaseLeftMs } : {};
   return { ...holder, since: isoTime(sinceMs), ...times };
 }
 
 function ghostJson({ delayLeftMs, ...ghost }: GhostInfo, { hasTimes }: JsonOptions): object {
-  return { ...ghost, ...(hasTimes ? { expiresInMs: delayLeftMs } : {}) };
+  return { ...ghost, ...(hasTimes ? { delayLeftMs } : {}) };
 }

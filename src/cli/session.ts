@@ -106,7 +106,7 @@ async function show(id: string, options: ClusterOptions): Promise<void> {
   const { leaseLeftMs, ...view } = info;
   if (options.json === true) {
     const shown = holdings.map(holdingJson);
-    printJson({ ...sessionJson(view), expiresInMs: leaseLeftMs, holdings: shown });
+    printJson({ ...sessionJson(view), leaseLeftMs, holdings: shown });
     return;
   }
   printLine(`session ${view.session}`);

@@ -135,7 +135,7 @@ function busyError(
       name,
       token: (holder ?? ghost)?.token ?? null,
       holder: holder === null ? null : holderJson(holder),
-      delay: ghost === null ? null : ghostJson(ghost),
+      ghost: ghost === null ? null : ghostJson(ghost),
     },
   });
 

@@ -95,7 +95,7 @@ function allSessions(app: Hono<HttpEnv>, { calls, bodyBytesMax }: Routing): void
     const { holdings, hasMore } = result.holdings;
     return context.json({
       ...sessionJson(view),
-      expiresInMs: leftMs,
+      leaseLeftMs: leftMs,
       holdings: holdings.map(holdingJson),
       hasMore,
       revision,

@@ -21,15 +21,15 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function lockJson(lock: LockView, times: LockTimes | null = null): JsonObject {
   const holders = lock.holders.map((holder, at) => ({
     ...holderJson(holder),
-    ...leftJson(times?.holders[at]),
+    ...leftJson('leaseLeftMs', times?.holders[at]),
   }));
   return {
     name: lock.name,
     holder: holders[0] ?? null,
     holders,
-    delays: lock.ghosts.map((ghost, at) => ({
+    ghosts: lock.ghosts.map((ghost, at) => ({
       ...ghostJson(ghost),
-      ...leftJson(times?.ghosts[at]),
+      ...leftJson('delayLeftMs', times?.ghosts[at]),
     })),
     waiters: lock.waiters.map(waiterJson),
     holderCount: lock.holderCount,
@@ -165,8 +165,8 @@ function waiterJson(waiter: WaiterView) {
 }
 
 // What the leader's clock says; nothing when it was not asked.
-function leftJson(leftMs: number | null | undefined): JsonObject {
-  return leftMs === undefined ? {} : { expiresInMs: leftMs };
+function leftJson(word: string, leftMs: number | null | undefined): JsonObject {
+  return leftMs === undefined ? {} : { [word]: leftMs };
 }
 
 // Metadata came from a client as text; a foreign one may have sent anything.

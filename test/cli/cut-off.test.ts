@@ -59,7 +59,7 @@ test('C14 client and leader killed at once, both back: freed after the TTL, seen
     .filter((address: string) => address !== leading.address);
   const seen = await vi.waitUntil(() => lookOver(others, 'dead'), WAIT);
   expect(seen).toMatchObject({ holder: { token, session, sessionMeta: { pid: holder.pid } } });
-  expect(Object(seen)['holder'].expiresInMs).toBeGreaterThan(0);
+  expect(Object(seen)['holder'].leaseLeftMs).toBeGreaterThan(0);
 
   const again = cluster.start('acquire', 'dead', '--wait', '1m', '--json');
   const next = JSON.parse(await again.line(/^\{/));

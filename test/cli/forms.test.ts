@@ -89,7 +89,7 @@ describe('holdfast run', () => {
     const holder = cluster.start('acquire', 'forever', 'ever', '--ttl', 'none', '--json');
     const facts = JSON.parse(await holder.line(/^\{/));
     expect(facts).toMatchObject({ name: 'forever', names: ['forever', 'ever'], slots: [[], []] });
-    expect((await inspect('ever')).holder).toMatchObject({ expiresInMs: null });
+    expect((await inspect('ever')).holder).toMatchObject({ leaseLeftMs: null });
     expect((await cluster.cli('inspect', 'ever')).stdout).toContain('  expires  never\n');
     const token = String(facts.token);
     await cluster.cli('break', 'ever', '--token', token, '--reason', 'test');

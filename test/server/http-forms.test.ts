@@ -106,7 +106,7 @@ describe('several names in one request', () => {
       expect((await inspect(name))['holder']).toMatchObject({ session, token });
     }
     const half = await acquireAll({ session: other, items: [{ name: 'free' }, { name: 'm/b' }] });
-    expect(half.body).toMatchObject({ code: 'LOCK_BUSY', name: 'm/b', token, delay: null });
+    expect(half.body).toMatchObject({ code: 'LOCK_BUSY', name: 'm/b', token, ghost: null });
     expect((await inspect('free'))['holder']).toBe(null);
     expect((await release('m%2Fa', { session, token })).status).toBe(200);
     expect((await inspect('m%2Fb'))['holder']).toBe(null);
@@ -184,15 +184,15 @@ describe('C15 D12 lock-delay', () => {
     const other = await openSession(address);
     const { token } = (await acquire('delay', { session })).body;
     await expect.poll(async () => (await inspect('delay'))['holder']).toBe(null);
-    const delay = { token, session, sessionName: 'dead', lockDelayMs: 60_000 };
+    const ghost = { token, session, sessionName: 'dead', lockDelayMs: 60_000 };
     const seen = await inspect('delay');
-    expect(seen).toMatchObject({ holders: [], delays: [delay] });
-    const [{ expiresInMs }] = Object(seen['delays']);
-    expect(expiresInMs).toBeGreaterThan(0);
-    expect(expiresInMs).toBeLessThanOrEqual(60_000);
+    expect(seen).toMatchObject({ holders: [], ghosts: [ghost] });
+    const [{ delayLeftMs }] = Object(seen['ghosts']);
+    expect(delayLeftMs).toBeGreaterThan(0);
+    expect(delayLeftMs).toBeLessThanOrEqual(60_000);
     const busy = await acquire('delay', { session: other });
     expect(busy.status).toBe(409);
-    expect(busy.body).toMatchObject({ code: 'LOCK_BUSY', token, holder: null, delay });
+    expect(busy.body).toMatchObject({ code: 'LOCK_BUSY', token, holder: null, ghost });
     expect(busy.body['revision']).toBeGreaterThan(Number(token));
     const path = 'POST /v1/locks/delay/break' as const;
     expect((await call(address, path, { body: { token, reason: 'seen dead' } })).status).toBe(200);
@@ -203,7 +203,7 @@ describe('C15 D12 lock-delay', () => {
     const session = await openSession(address, { lockDelayMs: 60_000 });
     await acquire('closed', { session });
     await call(address, `DELETE /v1/sessions/${session}`);
-    expect(await inspect('closed')).toMatchObject({ holders: [], delays: [] });
+    expect(await inspect('closed')).toMatchObject({ holders: [], ghosts: [] });
   });
 });
 
@@ -237,8 +237,8 @@ describe('sessions as operators see them', () => {
         { acquireSeq: 2, token: null, names: ['o/taken'], mode: 'shared' },
       ],
     });
-    expect(body['expiresInMs']).toBeGreaterThan(0);
-    expect(body['expiresInMs']).toBeLessThanOrEqual(30_000);
+    expect(body['leaseLeftMs']).toBeGreaterThan(0);
+    expect(body['leaseLeftMs']).toBeLessThanOrEqual(30_000);
     const page = await call(address, `GET /v1/sessions/${session}?limit=1`);
     expect(page.body).toMatchObject({ holdings: [{ acquireSeq: 1 }], hasMore: true });
     const rest = await call(address, `GET /v1/sessions/${session}?after=1`);
@@ -282,10 +282,10 @@ describe('sessions as operators see them', () => {
     const session = String(body['session']);
     expect(body['ttlMs']).toBe(null);
     await acquire('forever', { session });
-    expect((await inspect('forever'))['holder']).toMatchObject({ expiresInMs: null });
+    expect((await inspect('forever'))['holder']).toMatchObject({ leaseLeftMs: null });
     const alive = await call(address, `POST /v1/sessions/${session}/keepalive`);
     expect(alive.body).toEqual({ ttlMs: null });
     const seen = await call(address, `GET /v1/sessions/${session}`);
-    expect(seen.body).toMatchObject({ ttlMs: null, expiresInMs: null });
+    expect(seen.body).toMatchObject({ ttlMs: null, leaseLeftMs: null });
   });
 });
