@@ -39,6 +39,9 @@ export interface ClientSession {
    * A text with which the next life of this process goes on with the session (ClientOptions.resume)
    * if it begins before the session has expired. It stays valid for as long as the session lives;
    * `close` ends the session. Throws SESSION_GONE before the first acquire, the loss after a loss.
+   *
+   * Does not mix with Grant.handOver: the cluster does not know that a grant was handed over, so
+   * the next life is offered those grants too, and would believe in them beside their taker.
    */
   save(): string;
 }
@@ -95,6 +98,10 @@ export interface Client {
    * confirmed that the session lives and has the grant. Rejects with INVALID for any other text,
    * CLUSTER_CHANGED, SESSION_GONE, NOT_HOLDER (the grant is over), UNAVAILABLE after requestMs,
    * CLOSED. The grant is identified by the text alone, never by a connection.
+   *
+   * The text is good for one taker at a time, and not beside a resume of the giver's session: the
+   * cluster cannot tell them apart. This client renews the giver's session and never ends it: one
+   * without TTL that its giver has left stays, empty or not, until an operator ends it.
    */
   takeOver(text: string): Promise<Grant>;
   nodes(): readonly NodeView[];

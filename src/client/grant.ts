@@ -53,7 +53,8 @@ export interface Grant {
    * Ends the belief here (HANDED_OVER), for all handles, gives nothing back, and returns a text
    * with which Client.takeOver takes the grant over in another process: it names the session, so
    * whoever reads it can act in it. This client renews the session for as long as it is open, and
-   * does not end it when it closes. Throws LOCK_LOST unless held.
+   * does not end it when it closes. A session that is resumed is offered this grant again, see
+   * ClientSession.save. Throws LOCK_LOST unless held.
    */
   handOver(): string;
   /** Releases; never rejects. */
