@@ -10,8 +10,11 @@ import { refusal } from './proposals.ts';
  * follower could ever be sent what stands behind it (RAFT.md §0).
  */
 const REQUEST_BYTES_MAX = 64 * 1024;
-/** Of all names of a request together: the slot numbers of its grant fit a row of 64 KiB. */
-const PERMITS_MAX = 10_000;
+/**
+ * Of all names of a request together: the slot numbers of its grant, five bytes each, fit a row of
+ * 64 KiB beside the longest names and texts (RAFT.md §9).
+ */
+const PERMITS_MAX = 4_096;
 
 /** What may wait until there is room on the disk again; everything else gives something back. */
 const GROWTH: ReadonlySet<CommandBody['op']> = new Set([

@@ -2,12 +2,16 @@ import { expect, test } from 'vitest';
 import { refuseRequest } from '../../src/node/admission.ts';
 import type { CommandBody } from '../../src/wire/command.ts';
 import { encodeBody } from '../../src/wire/command.ts';
+import { pack } from '../../src/wire/msgpack.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { DEFAULT_RAFT_SETTINGS } from '../../src/raft/events.ts';
+import { OfficeRig } from './office-rig.ts';
+
+type AcquireBody = Extract<CommandBody, { readonly op: 'acquire' }>;
 
 const LEADS = { isLeading: true, isBelowReserve: false };
 
-function acquire(nameCount: number, metaBytes: number): CommandBody {
+function acquire(nameCount: number, metaBytes: number): AcquireBody {
   const items = Array.from({ length: nameCount }, (_, at) => ({
     name: `${at}`.padEnd(DEFAULT_LIMITS.nameBytesMax, 'n'),
     mode: 'exclusive' as const,
@@ -58,20 +62,25 @@ test('a nearly full disk refuses what grows, and lets through what frees', () =>
   expect(refuseRequest(encodeBody(release), state)).toBe(null);
 });
 
-test('a request for more permits than its grant could tell the slots of is refused', () => {
-  const take = (count: number, each: number): CommandBody => ({
-    op: 'acquire',
-    session: '1-a',
-    seq: 1,
-    items: Array.from({ length: count }, (_, at) => ({
-      name: `gpu/${at}`,
-      mode: 'exclusive' as const,
-      permits: [each, 1_000_000] as const,
-    })),
-    waitMs: null,
-    meta: '',
-    value: null,
-  });
-  expect(codeOf(take(10, 1_000))).toBe(null);
-  expect(codeOf(take(64, 1_000))).toBe('INVALID');
+test('a request for more permits than the row of its grant could hold is refused', () => {
+  const take = (count: number, each: number): CommandBody => {
+    const body = acquire(count, DEFAULT_LIMITS.metaBytesMax);
+    const items = body.items.map((item) => ({ ...item, permits: [each, 1_000_000] as const }));
+    return { ...body, items, value: 'v'.repeat(DEFAULT_LIMITS.metaBytesMax) };
+  };
+  expect(codeOf(take(5, 1_000))).toBe('INVALID');
+  expect(codeOf(take(64, 65))).toBe('INVALID');
+  const largest = take(64, 64);
+  expect(codeOf(largest)).toBe(null);
+
+  const rig = new OfficeRig();
+  rig.lead(1);
+  const session = rig.open(null);
+  expect(rig.run({ ...largest, session }).code).toBe('GRANTED');
+  const key = rig.machine.takeChangedKeys().find((text) => text.startsWith('g/')) ?? '';
+  const { value } = rig.machine.row(key) ?? {};
+  const slots = Array.from({ length: 64 }, () => Array.from({ length: 64 }, () => 999_999));
+  expect(value).toHaveLength(8);
+  const row = pack([key, Array.isArray(value) ? [...value.slice(0, 7), slots] : null]);
+  expect(row.length).toBeLessThanOrEqual(64 * 1024);
 });
