@@ -7,6 +7,8 @@ const KEPT_EVENTS_MAX = 16_384;
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 /** What an event takes without its texts. */
 const EVENT_BYTES = 160;
+/** The same of a slot number, of which a grant of many permits has thousands. */
+const SLOT_BYTES = 8;
 
 /** The events of one entry, those aside that name no lock. */
 export interface WatchedEntry {
@@ -119,6 +121,11 @@ function bytesOf(events: readonly LockEvent[]): number {
     if ('value' in event && event.value !== null) bytes += event.value.length;
     if ('reason' in event) bytes += event.reason.length;
     for (const name of namesOf(event)) bytes += name.length;
+    if (event.type === 'granted') bytes += bytesOfSlots(event.slots);
   }
   return bytes;
+}
+
+function bytesOfSlots(slots: readonly (readonly number[])[]): number {
+  return slots.reduce((bytes, list) => bytes + SLOT_BYTES * list.length, 0);
 }

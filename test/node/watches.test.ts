@@ -261,6 +261,16 @@ describe('the log of events', () => {
     expect(s.log.next(15)?.revision).toBe(16);
   });
 
+  test('G3 counts the slots of grants among what it keeps', () => {
+    const { watches, log } = setUp({ eventsMax: 100, bytesMax: 100_000 });
+    const slots = [Array.from({ length: 4_096 }, (_, at) => at)];
+    const grant = { type: 'granted', session: '1-a', names: ['s'], value: null, slots } as const;
+    for (let at = 0; at < 10; at++) {
+      watches.publish(11 + at, [{ ...grant, acquireSeq: at + 1, token: 11 + at }]);
+    }
+    expect(log.floor).toBe(17);
+  });
+
   test('leaves out what is about sessions alone', () => {
     const { watches, log } = setUp();
     watches.publish(11, [{ type: 'sessionOpened', session: '11-a', ttlMs: 1_000 }]);
