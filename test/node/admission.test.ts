@@ -63,7 +63,7 @@ test('a nearly full disk refuses what grows, and lets through what frees', () =>
 });
 
 test('a request for more permits than the row of its grant could hold is refused', () => {
-  const take = (count: number, each: number): CommandBody => {
+  const take = (count: number, each: number): AcquireBody => {
     const body = acquire(count, DEFAULT_LIMITS.metaBytesMax);
     const items = body.items.map((item) => ({ ...item, permits: [each, 1_000_000] as const }));
     return { ...body, items, value: 'v'.repeat(DEFAULT_LIMITS.metaBytesMax) };

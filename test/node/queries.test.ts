@@ -139,6 +139,22 @@ test('what a session holds comes in pages that fit a frame, each request once', 
   expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at + 1));
 });
 
+test('a page of locks that lock-delays close fits a frame', () => {
+  const rig = new OfficeRig();
+  rig.lead(1);
+  const names = Array.from({ length: 60 }, (_, at) => `${at}/${'漢'.repeat(160)}`);
+  for (let at = 0; at < 20; at++) {
+    const session = rig.open(1_000, 60_000, WIDE_NAME);
+    const items = names.map((name) => ({ ...SHARED, name }));
+    rig.run({ op: 'acquire', session, seq: 1, items, waitMs: null, meta: '', value: null });
+    rig.run({ op: 'expireSession', session, proposerTerm: 1 });
+  }
+  const page = ask(rig, { kind: 'list', prefix: '', after: '', limit: 1_000 });
+  expect(locksOf(page).every(({ ghosts }) => ghosts.length === 20)).toBe(true);
+  expect(frameBytes(page)).toBeLessThanOrEqual(FRAME_BYTES_MAX);
+  expect(page).toMatchObject({ hasMore: true });
+});
+
 test('a page of crowded locks looks at few more than it shows', () => {
   const rig = new OfficeRig();
   rig.lead(1);
