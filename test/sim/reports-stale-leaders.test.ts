@@ -1,4 +1,4 @@
-// Reports of users about elections, while the leader of the cluster is cut off and does not know it.
+// Reports about elections, while the leader of the cluster is cut off and does not know it.
 
 import { describe, expect, test } from 'vitest';
 import type { SimCluster } from '../../sim/cluster.ts';
