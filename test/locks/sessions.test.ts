@@ -172,6 +172,17 @@ describe('expiry', () => {
   });
 });
 
+test('INV-18 an id is of one session only when its index and its nonce are', () => {
+  const rig = new Rig();
+  const client = rig.open();
+  const [index, nonce] = client.id.split('-');
+  for (const id of [`${index}-`, `${index}-other`, `0${index}-${nonce}`, `${index}.5-${nonce}`]) {
+    expect(rig.acquire({ ...client, id }, 'a').code).toBe('SESSION_GONE');
+    expect(rig.machine.session(id)).toBeNull();
+  }
+  expect(rig.acquire(client, 'a').code).toBe('GRANTED');
+});
+
 test('C3 what a session had goes in the order in which the log has it, however it was numbered', () => {
   const rig = new Rig();
   const client = rig.open();

@@ -155,6 +155,23 @@ test('a page of locks that lock-delays close fits a frame', () => {
   expect(page).toMatchObject({ hasMore: true });
 });
 
+test('a page shows as many plain locks as were asked for, and says when there are no more', () => {
+  const rig = new OfficeRig();
+  rig.lead(1);
+  const session = rig.open(null);
+  for (let seq = 1; seq <= 96; seq++) rig.acquire(session, seq, `lock-${seq}`);
+  for (const [limit, shown, hasMore] of [
+    [0, 0, true],
+    [64, 64, true],
+    [95, 95, true],
+    [96, 96, false],
+    [1_000, 96, false],
+  ] as const) {
+    const page = ask(rig, { kind: 'list', prefix: '', after: '', limit });
+    expect([locksOf(page).length, page]).toMatchObject([shown, { hasMore }]);
+  }
+});
+
 test('a page of crowded locks looks at few more than it shows', () => {
   const rig = new OfficeRig();
   rig.lead(1);
