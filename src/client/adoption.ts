@@ -1,14 +1,14 @@
 import { US_PER_MS } from '../base/units.ts';
-import type { LeaseUs, SessionId } from '../base/units.ts';
+import type { SessionId } from '../base/units.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { Backoff } from './backoff.ts';
 import type { Opened } from './opening.ts';
 import type { RenewerPorts } from './renewer.ts';
+import { SentTimes } from './sent-times.ts';
 
 const PAUSE_FIRST_US = 50 * US_PER_MS;
 const PAUSE_CAP_US = 1_000 * US_PER_MS;
-const NONCES_MAX = 64;
 
 /** Who adopts. */
 export interface AdoptionOwner {
@@ -31,8 +31,7 @@ export class Adoption {
   private readonly session: SessionId;
   private readonly owner: AdoptionOwner;
   private readonly backoff: Backoff;
-  /** Send times by nonce, the oldest first. */
-  private readonly sent = new Map<number, LeaseUs>();
+  private readonly sent = new SentTimes();
   private attempts = 0;
   private timer: Timer | null = null;
   private isOver = false;
@@ -55,7 +54,7 @@ export class Adoption {
   }
 
   onResult(result: KeepAliveResult): void {
-    const sentUs = this.sent.get(result.nonce);
+    const sentUs = this.sent.at(result.nonce);
     if (this.isOver || sentUs === undefined || result.code === 'NOT_LEADER') return;
     const { session, owner } = this;
     if (result.code === 'SESSION_GONE') {
@@ -78,18 +77,10 @@ export class Adoption {
       this.attempts++;
       const sentUs = leaseClock.lookUs();
       const nonce = Math.floor(sentUs);
-      this.remember(nonce, sentUs);
+      this.sent.note(nonce, sentUs);
       link.send([{ type: 'keepAlive', items: [{ session: this.session, nonce }] }], true);
     }
     this.timer?.cancel();
     this.timer = clock.after(this.backoff.take(), () => this.ask());
-  }
-
-  private remember(nonce: number, sentUs: LeaseUs): void {
-    this.sent.set(nonce, sentUs);
-    for (const oldest of this.sent.keys()) {
-      if (this.sent.size <= NONCES_MAX) break;
-      this.sent.delete(oldest);
-    }
   }
 }

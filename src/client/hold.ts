@@ -78,7 +78,7 @@ export class Hold implements Held, Limited {
     return this.handles[0];
   }
 
-  /** Whether it is believed at this moment. `mustLook`: see Renewer.isAlive. */
+  /** Whether it is believed at this moment. `mustLook`: see Lease.isAlive. */
   isBelieved(mustLook: boolean): boolean {
     if (this.loss !== null || !this.session.isAlive(mustLook)) return false;
     if (this.untilUs === Infinity) return true;

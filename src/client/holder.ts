@@ -3,8 +3,8 @@ import type { LockMode } from '../locks/commands.ts';
 import type { GhostView, HolderView, LockView, WaiterView } from '../locks/outcomes.ts';
 import type { LockTimes } from '../wire/client-messages.ts';
 
-/** Who holds a lock, as everybody may see it. */
-export interface HolderInfo {
+/** What a lock is taken by, or was. */
+interface Possession {
   readonly token: Token;
   readonly session: SessionId;
   readonly acquireSeq: number;
@@ -14,6 +14,10 @@ export interface HolderInfo {
   /** Numbers of the slots of a semaphore that it has, ascending from 0; else empty. */
   readonly slots: readonly number[];
   readonly sessionName: string;
+}
+
+/** Who holds a lock, as everybody may see it. */
+export interface HolderInfo extends Possession {
   /** Metadata of the session and of the grant. */
   readonly sessionMeta: unknown;
   readonly meta: unknown;
@@ -28,16 +32,11 @@ export interface HolderInfo {
   readonly leaseLeftMs: number | null;
 }
 
-/** What keeps a lock closed after its holder's session expired with a lock-delay. */
-export interface GhostInfo {
-  /** Of the former grant; `break` with it opens the lock at once. */
-  readonly token: Token;
-  readonly session: SessionId;
-  readonly acquireSeq: number;
-  readonly mode: LockMode;
-  readonly permits: readonly [taken: number, total: number] | null;
-  readonly slots: readonly number[];
-  readonly sessionName: string;
+/**
+ * What keeps a lock closed after its holder's session expired with a lock-delay: the former grant;
+ * `break` with its token opens the lock at once.
+ */
+export interface GhostInfo extends Possession {
   /** How long the lock stays closed from the expiry on, at least. */
   readonly lockDelayMs: number;
   /** Revision of the expiry. */

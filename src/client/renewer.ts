@@ -13,6 +13,7 @@ import type { LeaseMemory } from './lease-memory.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
 import type { Renewal, RenewalOwner } from './renewal-host.ts';
+import { SentTimes } from './sent-times.ts';
 
 /** After so much of the TTL a lease is renewed. */
 export const RENEW_SHARE = 1 / 3;
@@ -20,7 +21,6 @@ export const RENEW_SHARE = 1 / 3;
 const PROBE_US = 15_000_000;
 /** So much of the time to the next renewal is drawn: leases that began together spread out. */
 const SPREAD = 1 / 10;
-const NONCES_MAX = 64;
 
 /** What a renewer needs of its process and client. */
 export interface RenewerPorts {
@@ -48,8 +48,7 @@ export class Renewer implements Renewal {
   private readonly owner: RenewalOwner;
   private share: number;
   private ttlUs: number;
-  /** Send times by nonce. */
-  private readonly sent = new Map<number, number>();
+  private readonly sent = new SentTimes();
   // Begins with a reading of the clock, above those of an earlier renewer of the same session, so
   // that no late answer to one of its renewals is taken for one to a later transmission.
   private nonce: number;
@@ -76,14 +75,14 @@ export class Renewer implements Renewal {
 
   /** An answer to one of the keepalives, whoever sent it. */
   onResult({ session, nonce, code, ttlMs }: KeepAliveResult): void {
-    const sentUs = this.sent.get(nonce);
+    const sentUs = this.sent.at(nonce);
     if (session !== this.session || sentUs === undefined || this.isOver) return;
     if (this.ports.leaseClock.lookUs() >= this.memory.deadlineUs) {
       probes.reach('renewal-confirmed-too-late');
       this.owner.onDoubt();
       return;
     }
-    this.sent.delete(nonce);
+    this.sent.forget(nonce);
     if (code === 'SESSION_GONE') {
       this.memory.becomeGone();
       this.owner.onDoubt();
@@ -155,12 +154,11 @@ export class Renewer implements Renewal {
     this.arm(sentUs);
   }
 
-  // The nonce is remembered before the bytes are handed over.
   private send(sentUs: number): void {
     const link = this.target();
     const nonce = ++this.nonce;
     if (link === undefined) return;
-    this.remember(nonce, sentUs);
+    this.sent.note(nonce, sentUs);
     link.send([{ type: 'keepAlive', items: [{ session: this.session, nonce }] }], true);
   }
 
@@ -175,14 +173,6 @@ export class Renewer implements Renewal {
   private retryUs(): number {
     const us = Math.min(this.ttlUs / 8, (this.ttlUs / 48) * 2 ** Math.min(this.attempts, 8));
     return jitter(this.ports.random, us);
-  }
-
-  private remember(nonce: number, sentUs: number): void {
-    this.sent.set(nonce, sentUs);
-    for (const oldest of this.sent.keys()) {
-      if (this.sent.size <= NONCES_MAX) break;
-      this.sent.delete(oldest);
-    }
   }
 
   private arm(nowUs: number): void {
