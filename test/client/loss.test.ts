@@ -3,15 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { decodeNodeMessages } from '../../src/wire/client.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { Grant } from '../../src/client/grant.ts';
-import { FakeWorld, failureOf } from './fake-world.ts';
-
-async function held(): Promise<{ world: FakeWorld; client: Client; grant: Grant }> {
-  const world = new FakeWorld();
-  const client = world.client();
-  const grant = await world.settle(client.lock('a').acquire());
-  return { world, client, grant };
-}
+import { failureOf } from './fake-world.ts';
+import type { FakeWorld } from './fake-world.ts';
+import { held } from './held.ts';
 
 function endSession(world: FakeWorld, client: Client): void {
   const session = client.session.id ?? '';
