@@ -13,10 +13,12 @@ export const FAMILY: MutantGroup = {
       id: 'M-74',
       title: 'finds the grant to release by its token alone',
       file: 'src/locks/naming.ts',
-      find: `if (acquireSeq === null) return grantsOf(locks.find(name), token, session.id);`,
+      find: `if (acquireSeq !== null) {
+    const request = session`,
       replace: `const [first] = grantsOf(locks.find(name), token, null);
-        if (first !== undefined) return [first];
-        if (acquireSeq === null) return grantsOf(locks.find(name), token, session.id);`,
+  if (first !== undefined) return [first];
+  if (acquireSeq !== null) {
+    const request = session`,
     },
     {
       id: 'N-01',

@@ -56,16 +56,27 @@ export function notHolder(
   return { code: 'NOT_HOLDER', message: `${who} ${what}: ${presentHolders(lock)}` };
 }
 
-/** One that names its acquire is found without a look at the other holders of the lock. */
+/**
+ * One that names its acquire is found without a look at any other. Without, a crowd is not looked
+ * through either, for thousands may share its token: what the session has is fewer.
+ */
 function ownGrants(
   { locks }: LockState,
   session: Session,
   { name, token, acquireSeq }: GrantName,
 ): readonly Request[] {
-  if (acquireSeq === null) return grantsOf(locks.find(name), token, session.id);
-  const request = session.requests.get(acquireSeq);
-  if (request === undefined || !request.isGranted() || request.token !== token) return [];
-  return request.claims.some(({ item }) => item.name === name) ? [request] : [];
+  if (acquireSeq !== null) {
+    const request = session.requests.get(acquireSeq);
+    return request !== undefined && isGrant(request, name, token) ? [request] : [];
+  }
+  const lock = locks.find(name);
+  if (lock === null || lock.crowd === null) return grantsOf(lock, token, session.id);
+  return [...session.requests.values()].filter((request) => isGrant(request, name, token));
+}
+
+function isGrant(request: Request, name: string, token: Token): boolean {
+  if (!request.isGranted() || request.token !== token) return false;
+  return request.claims.some(({ item }) => item.name === name);
 }
 
 function presentHolders(lock: Lock | null): string {
