@@ -11,7 +11,7 @@ import type { Outcome } from './outcomes.ts';
 import { Request } from './state.ts';
 import type { Session } from './state.ts';
 import type { Step } from './step.ts';
-import { acquireSeqProblem, breakProblem } from './validation.ts';
+import { acquireSeqProblem, operatorProblem } from './validation.ts';
 
 const DONE: Outcome = { code: 'DONE' };
 
@@ -72,7 +72,7 @@ export function withdraw(step: Step, command: Withdraw): Outcome {
  */
 export function breakLock(step: Step, command: Break): Outcome {
   const { name, token, session } = command;
-  const problem = breakProblem(command, step.state.limits);
+  const problem = operatorProblem(command, step.state.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const lock = step.state.locks.find(name);
   const broken = grantsOf(lock, token, session);

@@ -9,7 +9,7 @@ import { grantPass } from './granting.ts';
 import type { Outcome, SessionEndCause } from './outcomes.ts';
 import { Session } from './state.ts';
 import type { Step } from './step.ts';
-import { openProblem, quote } from './validation.ts';
+import { openProblem, operatorProblem, quote } from './validation.ts';
 
 /** Opens a session, or answers again for the living one that has this nonce. */
 export function openSession(step: Step, command: OpenSession): Outcome {
@@ -25,8 +25,10 @@ export function openSession(step: Step, command: OpenSession): Outcome {
   return opened(session);
 }
 
-/** An operator ends somebody's session. */
+/** An operator ends somebody's session. Every event of it carries who and why: hence the bound. */
 export function endSessionByOperator(step: Step, command: EndSession): Outcome {
+  const problem = operatorProblem(command, step.state.limits);
+  if (problem !== null) return { code: 'INVALID', message: problem };
   const session = step.state.sessions.find(command.session);
   if (session === null) return sessionGone(command.session);
   endSession(step, session, { cause: 'ended', reason: `${command.by}: ${command.reason}` });

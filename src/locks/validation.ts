@@ -6,6 +6,7 @@ import { nameProblem, utf8Length } from '../base/name.ts';
 import type {
   Acquire,
   Break,
+  EndSession,
   OpenSession,
   ReplicatedLimits,
   RequestItem,
@@ -71,8 +72,11 @@ export function valueProblem(value: string, limits: ReplicatedLimits): string | 
   return textProblem('value', value, limits.metaBytesMax);
 }
 
-/** Why a break is refused before anything is looked at. */
-export function breakProblem(command: Break, limits: ReplicatedLimits): string | null {
+/** Why an act of an operator is refused before anything is looked at. */
+export function operatorProblem(
+  command: Break | EndSession,
+  limits: ReplicatedLimits,
+): string | null {
   return (
     textProblem('by', command.by, limits.metaBytesMax) ??
     textProblem('reason', command.reason, limits.metaBytesMax)

@@ -183,6 +183,19 @@ test('INV-18 an id is of one session only when its index and its nonce are', () 
   expect(rig.acquire(client, 'a').code).toBe('GRANTED');
 });
 
+test('an operator who ends a session says who and why in bounded texts', () => {
+  const rig = new Rig();
+  const client = rig.open();
+  rig.take(client, 'a');
+  const end = { op: 'endSession', session: client.id, by: 'ops', reason: 'gone' } as const;
+  for (const field of ['by', 'reason'] as const) {
+    const outcome = rig.apply({ ...end, [field]: 'x'.repeat(4_097) });
+    expectRefused(outcome, 'INVALID', new RegExp(`${field} may have at most 4096 bytes`));
+  }
+  expect(rig.holders('a')).toEqual([client.id]);
+  expect(rig.apply({ ...end, reason: 'x'.repeat(4_096) })).toEqual(DONE);
+});
+
 test('C3 what a session had goes in the order in which the log has it, however it was numbered', () => {
   const rig = new Rig();
   const client = rig.open();
