@@ -25,6 +25,8 @@ export interface StopPlan {
   readonly graceMs: number;
   /** Time that SIGKILL and what follows it may take. */
   readonly marginMs: number;
+  /** What a lease must leave beyond both for the child to begin: time for the next renewal. */
+  readonly reserveMs: number;
 }
 
 export interface Loss {
@@ -46,7 +48,50 @@ export function defaultGraceMs(ttlMs: number): number {
 
 /** How the end of a lease of `ttlMs` is shared out; Infinity: it ends by being broken only. */
 export function stopPlan(ttlMs: number, graceMs: number): StopPlan {
-  return { graceMs, marginMs: Math.min(500, Math.floor(ttlMs / 10)) };
+  const tenthMs = Math.floor(ttlMs / 10);
+  return { graceMs, marginMs: Math.min(500, tenthMs), reserveMs: Math.min(5_000, tenthMs) };
+}
+
+/**
+ * Resolves when a child may begin. A lock that was waited for may come when most of the lease is
+ * over: a child that began then would be told to stop at once. Rejects with UNAVAILABLE when the
+ * lease was not renewed enough until the moment when it would have been over, with the reason of
+ * the lease's signal when it is lost, or with that of `interrupted`.
+ */
+export async function untilWorkable(
+  lease: Lease,
+  plan: StopPlan,
+  interrupted: AbortSignal,
+): Promise<void> {
+  const neededMs = plan.graceMs + plan.marginMs + plan.reserveMs;
+  const endMs = performance.now() + lease.remainingMs();
+  const ending = AbortSignal.any([interrupted, lease.signal]);
+  for (;;) {
+    ending.throwIfAborted();
+    if (lease.remainingMs() > neededMs) return;
+    if (performance.now() >= endMs) throw tooLate(lease);
+    await pause(LOOK_MS, ending);
+  }
+}
+
+function tooLate({ name }: Lease): HoldfastError {
+  const text = `the lock "${name}" was granted, but its lease could not be renewed in time`;
+  return new HoldfastError('UNAVAILABLE', `${text}; the command was not started`);
+}
+
+/** How soon a renewal is noticed; grants do not tell of each. */
+const LOOK_MS = 50;
+
+function pause(ms: number, ending: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      ending.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    ending.addEventListener('abort', finish);
+  });
 }
 
 /** Calls back once, when the child must be stopped. Returns the way to stop watching. */

@@ -12,7 +12,7 @@ import { exactArgv, ownArgumentBytes } from './exact-argv.ts';
 import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
 import { freedText, giveBack, take } from './holding.ts';
 import type { Holding, TakeOptions, Wish } from './holding.ts';
-import { defaultGraceMs, graceMsMax, stopPlan, watchLease } from './lease-watch.ts';
+import { defaultGraceMs, graceMsMax, stopPlan, untilWorkable, watchLease } from './lease-watch.ts';
 import type { Loss, StopPlan } from './lease-watch.ts';
 import { note } from './output.ts';
 import { durationArgument, integerArgument } from './program.ts';
@@ -70,7 +70,8 @@ export async function runWhileHeld(
   findProgram(argv[0] ?? '', process.env['PATH'] ?? '');
   const inbox = new SignalInbox();
   try {
-    const [prefix, holding] = await Promise.all([deathSignalPrefix(), take(wish, options, inbox)]);
+    const taking = take(workable(wish, plan), options, inbox);
+    const [prefix, holding] = await Promise.all([deathSignalPrefix(), taking]);
     return await runUnderLock({ argv, prefix, holding, inbox, plan }, options);
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.busy || !(error instanceof Error)) throw error;
@@ -78,6 +79,18 @@ export async function runWhileHeld(
   } finally {
     inbox.close();
   }
+}
+
+/** The same wish, granted only when the lease leaves time for the command. */
+function workable(wish: Wish, plan: StopPlan): Wish {
+  return {
+    text: wish.text,
+    async acquire(client, how) {
+      const grant = await wish.acquire(client, how);
+      await untilWorkable(grant, plan, how.signal);
+      return grant;
+    },
+  };
 }
 
 interface Work {

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HoldfastError } from '../../src/base/error.ts';
-import { defaultGraceMs, graceMsMax, stopPlan, watchLease } from '../../src/cli/lease-watch.ts';
+import {
+  defaultGraceMs,
+  graceMsMax,
+  stopPlan,
+  untilWorkable,
+  watchLease,
+} from '../../src/cli/lease-watch.ts';
 import type { Loss } from '../../src/cli/lease-watch.ts';
 
 const TTL_MS = 15_000;
@@ -102,12 +108,99 @@ describe('the watch over a lease', () => {
   });
 });
 
+describe('B4 a command begins only when there is time for it', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const NEVER = new AbortController().signal;
+
+  function begun(lease: TestLease, interrupted = NEVER): { how: () => unknown } {
+    let how: unknown = 'waits';
+    untilWorkable(lease, PLAN, interrupted).then(
+      () => (how = 'may begin'),
+      (error: unknown) => (how = error),
+    );
+    return { how: () => how };
+  }
+
+  async function advance(ms: number): Promise<void> {
+    await vi.advanceTimersByTimeAsync(ms);
+  }
+
+  test('a lease that was just renewed leaves enough of it at once', async () => {
+    const { how } = begun(new TestLease());
+    await advance(0);
+    expect(how()).toBe('may begin');
+  });
+
+  test('what remains of an old one is waited out until it is renewed, and is not lost then', async () => {
+    const lease = new TestLease();
+    lease.deadlineMs = performance.now() + PLAN.graceMs + PLAN.marginMs + 100;
+    const { how } = begun(lease);
+    await advance(2_000);
+    expect(how()).toBe('waits');
+    lease.renew();
+    await advance(100);
+    expect(how()).toBe('may begin');
+    const losses: Loss[] = [];
+    watchLease(lease, PLAN, (loss) => losses.push(loss));
+    await advance(1_000);
+    expect(losses).toEqual([]);
+  });
+
+  test('without a renewal it does not begin, and the wait ends with the lease', async () => {
+    const lease = new TestLease();
+    lease.deadlineMs = performance.now() + 3_000;
+    const { how } = begun(lease);
+    await advance(3_100);
+    expect(how()).toMatchObject({ code: 'UNAVAILABLE', outcome: 'none' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('renewals that never leave enough do not make it wait for ever', async () => {
+    const lease = new TestLease();
+    lease.deadlineMs = performance.now() + 3_000;
+    const { how } = begun(lease);
+    for (let round = 0; round < 40; round++) {
+      lease.deadlineMs = performance.now() + 3_000;
+      await advance(100);
+    }
+    expect(how()).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  test('a loss meanwhile is told as it is, and a signal ends the wait', async () => {
+    const lost = new TestLease();
+    lost.deadlineMs = performance.now() + 3_000;
+    const stop = new AbortController();
+    const [first, second] = [begun(lost), begun(lost, stop.signal)];
+    stop.abort(new Error('SIGTERM'));
+    await advance(0);
+    expect(second.how()).toBe(stop.signal.reason);
+    lost.controller.abort(new HoldfastError('BROKEN', 'broken by ops: stuck'));
+    await advance(0);
+    expect(first.how()).toBe(lost.signal.reason);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a lease without end is enough', async () => {
+    const lease = { name: 'a', signal: NEVER, remainingMs: () => Infinity };
+    const plan = stopPlan(Infinity, defaultGraceMs(Infinity));
+    await expect(untilWorkable(lease, plan, NEVER)).resolves.toBe(undefined);
+  });
+});
+
 test.each([1_000, 3_000, 15_000, 600_000])(
   'a lease of %i ms is not given up before its second renewal was due',
   (ttlMs) => {
     for (const graceMs of [defaultGraceMs(ttlMs), graceMsMax(ttlMs)]) {
-      const { marginMs } = stopPlan(ttlMs, graceMs);
+      const { marginMs, reserveMs } = stopPlan(ttlMs, graceMs);
       expect(graceMs + marginMs).toBeLessThan(ttlMs - ttlMs / 3);
+      // Whatever the clocks, a renewal leaves nine tenths of the lease to believe in.
+      expect(graceMs + marginMs + reserveMs).toBeLessThan(0.9 * ttlMs);
     }
   },
 );
