@@ -21,12 +21,14 @@ const WAITS_MS = [4_000, 4_000, 4_000, 4_000, 1_500, 500, 100] as const;
 const GIVE_UP_ONE_IN = 8;
 const GIVE_UP_MS_MAX = 300;
 
-// BROKEN: granted and broken before the client learnt of it.
+// EVENT_LOOP_BLOCKED: the own lease ran out. BROKEN: granted and broken before the client learnt of
+// it.
 const ACQUIRE_CODES: readonly ErrorCode[] = [
   'WAIT_OVER',
   'SESSION_GONE',
   'SESSION_EXPIRED',
   'SESSION_ENDED',
+  'EVENT_LOOP_BLOCKED',
   'BROKEN',
 ];
 // A semaphore of another size is held or waited for, or the session has too much.

@@ -18,6 +18,7 @@ const TAKE_OVER_CODES: readonly ErrorCode[] = [
   'SESSION_GONE',
   'SESSION_EXPIRED',
   'SESSION_ENDED',
+  'EVENT_LOOP_BLOCKED',
   'NOT_HOLDER',
   'LOCK_LOST',
 ];

@@ -100,6 +100,7 @@ export const PROBES = {
   // Clients.
   'hold-is-over': 'A holder has had its lock for maxHoldMs, and loses it.',
   'acquire-given-up-in-doubt': 'An acquire is given up that may have been executed.',
+  'acquire-moves-to-new-session': 'A session is lost before an acquire was sent in it.',
   'grant-arrives-after-lease': 'A grant reaches its client when the lease is over.',
   'grant-found-gone': 'A client learns by asking that its grant is gone.',
   'waiter-asks-again': 'A client sends its waiting acquire again, in case that news were lost.',

@@ -1,7 +1,6 @@
 // The errors of an acquire: which lock, how long it waited, what was tried, what came last.
 
 import { HoldfastError } from '../base/error.ts';
-import type { ErrorCode } from '../base/error.ts';
 import type { Outcome } from '../locks/outcomes.ts';
 import { ghostInfo, holderInfo } from './holder.ts';
 import type { GhostInfo, HolderInfo } from './holder.ts';
@@ -68,20 +67,20 @@ export function endedUnseenError(attempt: Attempt): HoldfastError {
   return new HoldfastError('WAIT_OVER', `${text}; nothing is held`, { details: { ...attempt } });
 }
 
-/** What waited in a session cannot be granted any more once that is over. The loss is the cause. */
-export function lostWaitError(attempt: Attempt, loss: Loss): HoldfastError {
+/**
+ * What was sent in a session is never believed once that is over, and carries the code of its loss,
+ * which is the cause. `mayStand`: the cluster may have it in the queue, or grant it, for as long as
+ * it does not know of that end.
+ */
+export function lostWaitError(attempt: Attempt, loss: Loss, mayStand: boolean): HoldfastError {
   const { waitedMs, names } = attempt;
-  const code = waitCode(loss);
   const text = `${nameList(names)} was not granted: after ${waitedMs} ms the session was over`;
   const cause = lossReason('the session', loss);
   const details = { ...attempt, ...loss.details };
-  return new HoldfastError(code, `${text}: ${loss.text}`, { details, cause });
-}
-
-// UNAVAILABLE and EVENT_LOOP_BLOCKED would speak of the request, of which both are untrue: it is
-// over for good, and held nothing. They are why the lease could not be renewed.
-function waitCode({ code }: Loss): ErrorCode {
-  return code === 'UNAVAILABLE' || code === 'EVENT_LOOP_BLOCKED' ? 'SESSION_GONE' : code;
+  // Of the rest the cluster knows.
+  const isOwnView = loss.code === 'UNAVAILABLE' || loss.code === 'EVENT_LOOP_BLOCKED';
+  const outcome = isOwnView && mayStand ? 'unknown' : 'none';
+  return new HoldfastError(loss.code, `${text}: ${loss.text}`, { outcome, details, cause });
 }
 
 /** What the client knows of the cluster when nobody answered. */

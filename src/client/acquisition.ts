@@ -47,6 +47,8 @@ export interface AcquireOwner {
   onGranted(session: Session, start: GrantStart): void;
   /** Nothing is held, nor will be: what was sent is taken back by a cancel. */
   onFailed(reason: unknown): void;
+  /** The session was lost before anything was sent in it. Throws when there will be no other. */
+  nextSession(): Session;
 }
 
 /**
@@ -54,10 +56,10 @@ export interface AcquireOwner {
  * arrives is nobody's, so a Cancel is sent until it is decided (RAFT.md §13, C10).
  */
 export class Acquisition implements Waiting, CommandOwner {
-  private readonly session: Session;
+  private session: Session;
   private readonly request: AcquireRequest;
   private readonly owner: AcquireOwner;
-  private readonly command: SessionCommand;
+  private command: SessionCommand;
   private readonly startedUs: MonoUs;
   private readonly onAbort = (): void => this.giveUp(this.request.signal?.reason);
   private ticket: Ticket | null = null;
@@ -69,7 +71,7 @@ export class Acquisition implements Waiting, CommandOwner {
     this.session = session;
     this.request = request;
     this.owner = owner;
-    this.command = new SessionCommand(session.sequence, (seq) => this.body(seq), this);
+    this.command = this.newCommand();
     const { clock, settings } = session.parts;
     this.startedUs = clock.monoUs();
     const answerMs = Math.max(request.waitMs, settings.requestMs);
@@ -134,8 +136,13 @@ export class Acquisition implements Waiting, CommandOwner {
     this.fail(error);
   }
 
+  // What was not sent has no place in the lost session: it asks in another one.
   onLost(loss: Loss): void {
-    this.fail(lostWaitError(this.attempt(), loss));
+    if (this.isOver) return;
+    const isUnsent = this.command.seq === 0;
+    const isLastSession = loss.code === 'CLOSED' || loss.code === 'CLUSTER_CHANGED';
+    if (isUnsent && !isLastSession) this.move();
+    else this.fail(lostWaitError(this.attempt(), loss, this.mayStand()));
   }
 
   askAgain(): void {
@@ -147,13 +154,36 @@ export class Acquisition implements Waiting, CommandOwner {
   // The belief ends first, then the cancel is sent (RAFT.md §14.2).
   giveUp(reason: unknown): void {
     if (this.isOver) return;
-    const mayStand = this.ahead !== null || (this.ticket?.isInDoubt() ?? false);
+    const mayStand = this.mayStand();
     this.fail(reason);
     const { seq } = this.command;
     if (seq === 0 || this.session.loss !== null) return;
     probes.sometimes('acquire-given-up-in-doubt', mayStand && this.ahead === null);
     if (mayStand) sendCancel(this.session, seq);
     else this.session.sequence.settle(seq);
+  }
+
+  private move(): void {
+    this.ticket?.drop();
+    this.ticket = null;
+    try {
+      this.session = this.owner.nextSession();
+    } catch (reason) {
+      this.fail(reason);
+      return;
+    }
+    probes.reach('acquire-moves-to-new-session');
+    this.command = this.newCommand();
+    this.start();
+  }
+
+  private newCommand(): SessionCommand {
+    return new SessionCommand(this.session.sequence, (seq) => this.body(seq), this);
+  }
+
+  // Whether the cluster may have it in the queue, or have granted it.
+  private mayStand(): boolean {
+    return this.ahead !== null || (this.ticket?.isInDoubt() ?? false);
   }
 
   private onQueued(ahead: number): void {

@@ -41,10 +41,11 @@ export interface Lock {
    * Waits its turn and takes it. Rejects with LOCK_BUSY (waitMs 0), WAIT_OVER, the reason of the
    * signal, UNAVAILABLE (no node answered within waitMs or requestMs, whichever is longer: never a
    * sign that it is free or busy), BROKEN (it was granted, and broken by an operator before this
-   * client learnt of it), OVERLOADED, INVALID, CLOSED, CLUSTER_CHANGED. When the session ended
-   * during the wait: SESSION_EXPIRED or SESSION_ENDED as the cluster told; else SESSION_GONE, with
-   * a `cause` that tells what kept it from being renewed. After any rejection nothing is held, and
-   * the queue forgets the request.
+   * client learnt of it), OVERLOADED, INVALID, CLOSED, CLUSTER_CHANGED. When the session that it
+   * was sent in is over during the wait: as the cluster told, SESSION_EXPIRED, SESSION_ENDED or
+   * SESSION_GONE; by the own clock UNAVAILABLE or EVENT_LOOP_BLOCKED, with that loss as `cause`.
+   * What was not sent yet goes on in a new session. After any rejection nothing is held, and the
+   * queue forgets the request, with its session at the latest.
    */
   acquire(options?: AcquireOptions): Promise<Grant>;
   /** Takes it if it is free now, else null. Rejects like acquire, except for LOCK_BUSY. */
@@ -178,6 +179,7 @@ export function acquireIn<G extends Grant>(
     new Acquisition(home.liveSession(), request, {
       onGranted: (session, start) => resolve(make(session, start)),
       onFailed: reject,
+      nextSession: () => home.liveSession(),
     }).start();
   });
 }

@@ -61,8 +61,9 @@ export class Sessions {
 
   /** The client's own, a new one after a loss. */
   live(): Session {
-    const isLost = this.own.id !== null && !this.own.isAlive(false);
-    if (isLost || this.own.loss !== null) this.own = this.newSession();
+    // A look may tell of the loss, and whom it tells may be here first.
+    if (this.own.id !== null) this.own.isAlive(false);
+    if (this.own.loss !== null) this.own = this.newSession();
     return this.own;
   }
 

@@ -41,21 +41,33 @@ describe('waiters', () => {
     };
     grant.release().catch(() => {});
     const error = await world.settle(lost);
-    expect(error).toMatchObject({ code: 'SESSION_GONE', cause: { code: 'EVENT_LOOP_BLOCKED' } });
+    expect(error).toMatchObject({ code: 'EVENT_LOOP_BLOCKED', outcome: 'unknown' });
+    expect(error.cause).toMatchObject({ code: 'EVENT_LOOP_BLOCKED' });
     expect(world.cluster.locks.inspect('a').holders).toHaveLength(1);
   });
 
-  test('B7 C10 an acquire that no node was sent before its session was lost', async () => {
+  test('B7 no node answers until the lease is over: UNAVAILABLE, for the queue may have it', async () => {
+    const { world } = await held();
+    const lost = failureOf(world.client().lock('a').acquire({ waitMs: Infinity }));
+    await world.run(50);
+    for (const node of world.cluster.nodes) node.stop();
+    const error = await world.settle(lost, 20_000);
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', outcome: 'unknown', retryable: true });
+    expect(error.cause).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  test('B7 C10 what no node was sent before its session was lost goes on in a new one', async () => {
     const { world, client, grant } = await held();
     const first = client.session.id;
     for (const node of world.cluster.nodes) node.stop();
     await world.run(50);
-    const lost = failureOf(client.lock('b').acquire({ waitMs: Infinity }));
-    const error = await world.settle(lost, 20_000);
-    expect(error).toMatchObject({ code: 'SESSION_GONE', cause: { code: 'UNAVAILABLE' } });
+    const waiting = client.lock('b').acquire({ waitMs: 40_000 });
+    const failing = world.error(client.lock('c').acquire({ waitMs: 30_000 }), 31_000);
+    await world.run(20_000);
     expect(grant.held()).toBe(false);
+    expect((await failing).details).toMatchObject({ waitedMs: 30_000 });
     for (const node of world.cluster.nodes) node.start();
-    const next = await world.settle(client.lock('b').acquire());
+    const next = await world.settle(waiting);
     expect([next.held(), client.session.id === first]).toEqual([true, false]);
     // Nothing was asked for in the session that is over.
     expect(world.standing('b')).toEqual({ holders: 1, waiters: 0 });
@@ -88,7 +100,7 @@ describe('holders', () => {
     process.off('unhandledRejection', note);
     expect([grant.held(), rejections]).toEqual([false, []]);
     expect(world.warnings).toHaveLength(2);
-    expect((await world.settle(waiting)).code).toBe('SESSION_GONE');
+    expect((await world.settle(waiting)).code).toBe('UNAVAILABLE');
   });
 
   test('a break reaches the holder of that lock alone, with who and why', async () => {
