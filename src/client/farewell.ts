@@ -2,6 +2,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { Drain } from './drain.ts';
 import type { Loss } from './loss.ts';
 import { promiseWithin } from './promise-within.ts';
+import { DrawnNumbers } from './sequence.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
 import { callAt } from './timer.ts';
@@ -38,9 +39,11 @@ function drained(session: Session, drain: Drain): Promise<void> {
   });
 }
 
-// If nobody confirms it, the cluster ends the session by itself after the TTL.
+// If nobody confirms it, the cluster ends the session by itself after the TTL. While it is resumed,
+// the numbers of its former process are not known yet, so one is drawn that was none of them.
 async function close(session: Session): Promise<void> {
-  const { parts, sequence, id } = session;
+  const { parts, id } = session;
+  const sequence = session.isOpen ? session.sequence : new DrawnNumbers(parts.random);
   const settings = { ...parts.settings, requestMs: FAREWELL_MS };
   const wanted = { what: 'the end of the session', changes: true };
   const build = (seq: number) => ({ op: 'closeSession', session: id ?? '', seq }) as const;

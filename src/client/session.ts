@@ -59,13 +59,14 @@ export class Session {
   loss: Loss | null = null;
   /** Grants of it are in the hands of another process: it must outlive this client. */
   isHandedOver = false;
+  /** Requests may be sent in it: the numbers that are left are known. */
+  isOpen = false;
   private readonly origin: Origin;
   private readonly checks = new GrantChecks(this);
   private holdEnds: HoldEnds | null = null;
   private readonly controller = new AbortController();
   private lease: Lease | null = null;
   private ttlMs: number | null = null;
-  private isOpen = false;
   private attachedTo: NodeLink | null = null;
   private recheckedUs: number;
 

@@ -71,6 +71,19 @@ describe('a session that is resumed', () => {
     expect(world.standing('c')).toEqual({ holders: 0, waiters: 0 });
   });
 
+  test('ends with its client, however early that is closed', async () => {
+    for (let afterMs = 0; afterMs <= 8; afterMs++) {
+      const { world, text, id } = await dead();
+      const client = world.client({ resume: text });
+      client.ready(1_000).catch(() => {});
+      await world.run(afterMs);
+      const isKnown = client.session.id === id;
+      await world.settle(client.close());
+      if (isKnown) expect([afterMs, world.cluster.locks.session(id)]).toEqual([afterMs, null]);
+      expect(isKnown || afterMs < 8).toBe(true);
+    }
+  });
+
   test('is believed only from a renewal of its own on', async () => {
     const { world, text } = await dead();
     for (const node of world.cluster.nodes) node.deafness = Infinity;
