@@ -107,7 +107,6 @@ export const PROBES = {
   'quiet-watch-told-of-progress':
     'A watch of which nothing happens is told how far it is, lest it be forgotten.',
   'watch-has-gap': 'A client learns that events of its watch are no longer known.',
-  'watch-overflows': 'A client drops events of its watch because its user reads too slowly.',
   'open-begun-anew': 'The opening of a session takes so long that it is begun with another nonce.',
   'open-answered-too-late': 'The opening of a session is answered when its lease would be over.',
   'lease-runs-out': 'A client ends its belief because nobody confirmed the lease.',

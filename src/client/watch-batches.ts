@@ -1,5 +1,4 @@
 import type { HoldfastError } from '../base/error.ts';
-import { probes } from '../base/probe.ts';
 import type { Revision } from '../base/units.ts';
 import type { WatchEvent, WatchTarget } from '../wire/watch-messages.ts';
 import { Fifo } from './fifo.ts';
@@ -129,7 +128,6 @@ export class WatchBatches implements FeedOwner {
 
   private push(batch: Batch): void {
     if (this.size > 0 && this.size + sizeOf(batch) > BUFFERED_MAX) {
-      probes.reach('watch-overflows');
       this.clear();
       this.push({ kind: 'gap', revision: batch.revision });
       return;
