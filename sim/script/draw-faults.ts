@@ -81,7 +81,7 @@ export function drawLooseFaults(
 ): readonly Fault[] {
   const chosen = KINDS.filter(([kind]) => dice.isHit(KIND_PER_MILLE, 'fault kind', kind));
   const kinds = chosen.length === 0 ? KINDS : chosen;
-  const range = scenes === 0 ? { min: 2, max: 8 } : { min: 0, max: 4 };
+  const range = scenes === 0 ? { min: 2, max: 8 } : { min: 1, max: 4 };
   const count = dice.within(range, 'fault count');
   const faults: Fault[] = [];
   for (let place = 0; place < count; place++) {

@@ -84,6 +84,15 @@ export function drawNet(dice: Dice): Net {
   };
 }
 
+/** Most frames lost, of a thousand, where one Append at a time must do. */
+const BEARABLE_PER_MILLE = 10;
+
+/** Where each loss holds up all that comes after it, the log would grow faster than it travels. */
+export function bearable(net: Net, { inflightAppends }: Knobs): Net {
+  if (inflightAppends !== 1) return net;
+  return { ...net, lossPerMille: Math.min(net.lossPerMille, BEARABLE_PER_MILLE) };
+}
+
 /** Mostly exact; else at the very bound, tight for leases in most cases; rarely far beyond it. */
 export function drawClocks(dice: Dice, shape: Shape): Clocks {
   const kind = dice.weigh(CLOCK_KINDS, 'clocks');

@@ -3,7 +3,14 @@
 // (swarm testing). What comes out is a value of `scriptArbitrary`, which shrinks it.
 
 import { Dice } from './dice.ts';
-import { drawClocks, drawKnobs, drawNet, drawShape, tightestWishes } from './draw-settings.ts';
+import {
+  bearable,
+  drawClocks,
+  drawKnobs,
+  drawNet,
+  drawShape,
+  tightestWishes,
+} from './draw-settings.ts';
 import { drawLooseFaults } from './draw-faults.ts';
 import { drawLooseOps } from './draw-ops.ts';
 import { FAULTS_MAX, NOISE, OPS_MAX } from './ranges.ts';
@@ -36,6 +43,8 @@ export function drawScript(seed: number): Script {
   const wishes = [tightestWishes(clocks, shape), ...scenes.map((scene) => scene.wishes)];
   const faults = [...scenes.flatMap((scene) => scene.faults), ...loose];
   const ops = [...scenes.flatMap((scene) => scene.ops), ...drawLooseOps(dice, shape, horizonMs)];
+  const knobs = wishes.reduce((all, wish) => ({ ...all, ...wish.knobs }), drawKnobs(dice));
+  const net = wishes.reduce((all, wish) => ({ ...all, ...wish.net }), drawNet(dice));
   return {
     horizonMs,
     faults: byTime(faults).slice(0, FAULTS_MAX),
@@ -43,8 +52,8 @@ export function drawScript(seed: number): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
-    knobs: wishes.reduce((knobs, wish) => ({ ...knobs, ...wish.knobs }), drawKnobs(dice)),
-    net: wishes.reduce((net, wish) => ({ ...net, ...wish.net }), drawNet(dice)),
+    knobs,
+    net: bearable(net, knobs),
     clocks,
     hasHoles: dice.isHit(200, 'holes'),
     noise: dice.within(NOISE, 'noise'),

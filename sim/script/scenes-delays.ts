@@ -40,11 +40,13 @@ export function closedForNow(stage: Stage): void {
     const client = holder + 1 + place;
     stage.ask(stage.pick(WAITERS, `kind ${place}`), { client, afterMs, arg: 0, holdMs: 40 });
   }
+  // Its lease is over by then, whenever it renewed last, and a long delay is not.
+  const closedMs = deadMs + 1_010;
+  const tryMs = closedMs + stage.drawn(0, delayMs >> 1, 'try');
+  stage.ask('tryAcquire', { client: holder + 1, afterMs: tryMs, arg: 0 });
   if (stage.isHit(300, 'break')) {
-    stage.ask('break', {
-      client: holder + 1,
-      afterMs: expiryMs + stage.drawn(40, delayMs, 'break'),
-    });
+    const afterMs = closedMs + stage.drawn(0, delayMs >> 1, 'break');
+    stage.ask('break', { client: holder + 1, afterMs });
   }
   if (stage.isHit(500, 'leader')) {
     const kind = stage.pick(['crash', 'isolate', 'pause', 'powerLoss'], 'leader');
@@ -133,15 +135,18 @@ export function secondLife(stage: Stage): void {
 /** A grant is handed to a process that cannot be reached just then, or whose giver goes. */
 export function handedOver(stage: Stage): void {
   const giver = stage.drawnClient();
-  const kinds: readonly OpKind[] = ['acquire', 'acquireShared', 'acquirePermits', 'campaign'];
-  stage.ask(stage.pick(kinds, 'held'), { client: giver, holdMs: 3_000, arg: 0 });
-  stage.ask('acquire', { client: giver + 2, afterMs: 30, holdMs: 50, arg: 0 });
+  const kinds: readonly OpKind[] = ['acquire', 'acquireShared', 'campaign', 'acquirePermits'];
+  const held = stage.pick(kinds, 'held');
+  stage.ask(held, { client: giver, holdMs: 3_000, arg: 0 });
+  // Whoever waits gets it as soon as it is nobody's any more.
+  const wanted = held === 'acquireShared' ? 'acquire' : held;
+  stage.ask(wanted, { client: giver + 2, afterMs: 30, holdMs: 50, arg: 0 });
   const handMs = stage.drawn(80, 400, 'hand');
   const holdMs = stage.drawn(100, 1_800, 'hold');
   stage.ask('handOver', { client: giver, afterMs: handMs, holdMs, arg: 0 });
   const silences: readonly FaultKind[] = ['clientIsolate', 'clientPause', 'clientIsolateIn'];
   const way = stage.pick(
-    ['cut', 'close', 'close', 'drain', 'break', 'crash', 'leader', 'none'],
+    ['cut', 'close', 'close', 'close', 'drain', 'break', 'crash', 'leader'],
     'way',
   );
   const afterMs = handMs + stage.drawn(-3, 400, 'when');
@@ -155,7 +160,7 @@ export function handedOver(stage: Stage): void {
   } else if (way === 'crash')
     stage.strike('clientCrash', { target: giver, afterMs, forMs, arg: 1 });
   else if (way === 'leader') stage.strike('crash', { afterMs, forMs });
-  else if (way !== 'none') {
+  else {
     const client = way === 'break' ? giver + 2 : giver;
     // Who took over works under it by then.
     stage.ask(way, { client, afterMs: afterMs + 20, holdMs: 60 });

@@ -22,7 +22,7 @@ export function lostLeadership(stage: Stage): void {
     const atMs = stage.drawn(60, 1_600, `proclaim ${place}`);
     stage.ask('proclaim', { client, afterMs: atMs });
   }
-  if (stage.isHit(300, 'overtaken')) overtakenProclaim(stage, first, afterMs);
+  if (stage.isHit(450, 'overtaken')) overtakenProclaim(stage, first, afterMs);
   if (stage.isHit(500, 'leader')) {
     const killed = stage.pick(['crash', 'powerLoss', 'isolate', 'pause'], 'leader');
     const atMs = Math.max(0, afterMs + stage.drawn(-100, 1_000, 'leader'));

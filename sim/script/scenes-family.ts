@@ -39,7 +39,7 @@ export function endlessReaders(stage: Stage): void {
   }
   const kind = stage.pick(['acquire', 'acquireAll', 'acquireMixed'], 'writer');
   stage.ask(kind, { client: writer, afterMs: 3 * stepMs + 5, holdMs: 15, arg: 0 });
-  if (stage.isHit(300, 'crash')) stage.strike('crash', { afterMs: 4 * stepMs, forMs: 300 });
+  if (stage.isHit(500, 'crash')) stage.strike('crash', { afterMs: 4 * stepMs, forMs: 300 });
 }
 
 /** Everybody wants permits of one semaphore, for longer than there are any. */
@@ -59,8 +59,7 @@ export function permitHerd(stage: Stage): void {
   if (stage.isHit(500, 'release')) {
     stage.ask('release', { client: stage.drawnClient(), afterMs: 150 });
   }
-  const fault = stage.pick(['clientCrash', 'clientReset', 'crash', 'none'], 'fault');
-  if (fault === 'none') return;
+  const fault = stage.pick(['clientCrash', 'clientReset', 'crash', 'crash'], 'fault');
   const target = fault === 'crash' ? 0 : stage.drawnClient();
   stage.strike(fault, { target, afterMs: stage.drawn(5, 300, 'when'), forMs: 200 });
 }
@@ -89,6 +88,9 @@ export function tangle(stage: Stage): void {
       holdMs,
       arg: stage.drawn(0, 7, `arg ${place}`),
     });
+  }
+  if (stage.isHit(500, 'crash')) {
+    stage.strike('crash', { afterMs: stage.drawn(50, 500, 'when'), forMs: 300 });
   }
 }
 

@@ -70,13 +70,16 @@ export function expiryInDoubt(stage: Stage): void {
   const silentMs = stage.drawn(40, 200, 'silence');
   const silences = ['clientCrash', 'clientIsolateOut', 'clientPause', 'clientIsolateOut'] as const;
   const silence = stage.pick(silences, 'silence kind');
-  const quietMs = stage.drawn(850, 1_300, 'quiet');
+  const quietMs = stage.drawn(800, 1_200, 'quiet');
   stage.strike(silence, { target, afterMs: silentMs, forMs: quietMs, arg: 1 });
   // The last renewal was up to a third of a lease ago.
   const afterMs = silentMs + stage.drawn(560, 800, 'when');
-  if (stage.isHit(600, 'stands still')) {
-    stage.strike('pause', { afterMs, forMs: stage.drawn(280, 470, 'still') });
-  } else stage.strike('isolate', { afterMs, forMs: stage.drawn(150, 470, 'alone') });
+  if (stage.isHit(500, 'stands still')) {
+    return stage.strike('pause', { afterMs, forMs: stage.drawn(280, 470, 'still') });
+  }
+  // Clients reach it, or nobody does.
+  const kind = stage.pick(['halves', 'halves', 'isolate'], 'alone');
+  stage.strike(kind, { afterMs, forMs: stage.drawn(150, 470, 'alone for') });
 }
 
 /** A session is opened, but the answer comes so late that its lease is old, or over. */
@@ -159,4 +162,16 @@ export function twoLeaders(stage: Stage): void {
   }
   const afterMs = asleepMs + stage.drawn(-60, 60, 'new leader');
   stage.strike('pause', { afterMs, forMs: stage.drawn(200, 450, 'silent') });
+}
+
+/** A holder is busy when it has had its lock long enough: its thread keeps the lease no longer. */
+export function busyBeyondLimit(stage: Stage): void {
+  stage.wishes = { knobs: { ttlMs: 1_000, threads: 6 } };
+  const holder = stage.drawnClient();
+  const holdMs = stage.drawn(400, 1_000, 'hold');
+  stage.ask('acquireBriefly', { client: holder, holdMs, arg: 0 });
+  stage.ask('acquire', { client: holder + 1, afterMs: 50, arg: 0 });
+  const afterMs = stage.drawn(20, 180, 'busy');
+  const forMs = stage.drawn(800, 2_000, 'for');
+  stage.strike('clientBlock', { target: holder, afterMs, forMs });
 }

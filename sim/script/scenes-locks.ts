@@ -72,11 +72,23 @@ export function brokenUnseen(stage: Stage): void {
   stage.ask('acquire', { client: holder, holdMs: 2_000 });
   const afterMs = stage.drawn(30, 200, 'apart');
   stage.strike('clientReset', { target: holder, afterMs });
-  if (stage.isHit(500, 'cut')) {
+  if (stage.isHit(800, 'cut')) {
     const forMs = stage.drawn(3, 60, 'for');
     stage.strike('clientIsolate', { target: holder, afterMs, forMs });
   }
   const breakMs = afterMs + stage.drawn(-2, 8, 'break');
   stage.ask('break', { client: holder + 1, afterMs: breakMs });
   stage.ask('acquire', { client: holder + 2, afterMs: 50 });
+}
+
+/** A waiter stands still while it is granted its lock, until its lease is over. */
+export function sleepingWaiter(stage: Stage): void {
+  stage.wishes = { knobs: { ttlMs: 1_000 } };
+  const holder = stage.drawnClient();
+  stage.ask('acquire', { client: holder, holdMs: stage.drawn(200, 600, 'hold'), arg: 0 });
+  stage.ask('acquire', { client: holder + 1, afterMs: 40, holdMs: 30, arg: 0 });
+  stage.ask('acquire', { client: holder + 2, afterMs: 60, holdMs: 30, arg: 0 });
+  const afterMs = stage.drawn(60, 180, 'sleep');
+  const forMs = stage.drawn(900, 1_400, 'for');
+  stage.strike('clientPause', { target: holder + 1, afterMs, forMs });
 }
