@@ -2,7 +2,7 @@
 
 import { HoldfastError } from '../base/error.ts';
 import { errorSentence } from './error-json.ts';
-import { addTakeOptions, freedText, giveBack, lockWish, take } from './holding.ts';
+import { addTakeOptions, freedText, giveBack, leave, lockWish, take } from './holding.ts';
 import type { Holding, TakeOptions } from './holding.ts';
 import { note, printJson, printLine } from './output.ts';
 import { addClusterOptions, addExamples } from './program.ts';
@@ -45,7 +45,11 @@ async function acquire(names: readonly string[], options: AcquireOptions): Promi
     const holding = await take(wish, options, inbox);
     printGrant(holding, options.json === true);
     const loss = await signalOrLoss(holding.grant.signal, inbox);
-    if (loss !== null) throw lostError(loss);
+    if (loss !== null) {
+      inbox.leaveOnNext();
+      await leave(holding.client);
+      throw lostError(loss);
+    }
     note(`giving ${wish.text} back`);
     inbox.leaveOnNext();
     if (!(await giveBack(holding))) {

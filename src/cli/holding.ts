@@ -90,7 +90,7 @@ export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox)
   try {
     grant = await wish.acquire(client, { waitMs, signal: inbox.interrupted });
   } catch (error) {
-    await Promise.race([client.close(), delay(FAREWELL_MS)]);
+    await leave(client);
     if (inbox.interruption !== null) throw interruption(wish, inbox.interruption);
     throw ofWholeWait(error, wish, options.wait);
   }
@@ -123,6 +123,11 @@ export function giveBack({ client, grant }: Holding): Promise<boolean> {
     return isReleased;
   });
   return Promise.race([farewell, delay(FAREWELL_MS, false)]);
+}
+
+/** Ends the client, whatever became of its lock: a session without TTL would stay for ever. */
+export async function leave(client: Client): Promise<void> {
+  await Promise.race([client.close(), delay(FAREWELL_MS)]);
 }
 
 /** When a lock that was not given back is free, for a note. */

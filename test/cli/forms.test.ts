@@ -95,6 +95,7 @@ describe('holdfast run', () => {
     await cluster.cli('break', 'ever', '--token', token, '--reason', 'test');
     expect((await holder.ended).code).toBe(79);
     expect((await inspect('forever')).holder).toBe(null);
+    expect((await cluster.cli('session', 'show', facts.session)).code).toBe(1);
   });
 });
 
