@@ -29,7 +29,9 @@ export const ERROR_CODES = {
     outcome: 'none',
     retryable: true,
     httpStatus: 409,
-    meaning: 'The lock was not granted within waitMs; the request was taken out of the queue.',
+    meaning:
+      'The lock was not granted within waitMs. Nothing is held, and the request is taken out of the ' +
+      'queue as soon as the cluster hears of it.',
   },
   CANCELLED: {
     outcome: 'none',

@@ -47,7 +47,10 @@ function delayText({ sessionName, token, lockDelayMs }: GhostInfo): string {
   return `it is closed for ${lockDelayMs} ms after the session of ${holder} expired`;
 }
 
-/** WAIT_OVER: it stood in the queue, others were before it for longer than it was to wait. */
+/**
+ * WAIT_OVER: it stood in the queue for as long as it was to wait; by the own clock, so it says so
+ * when no node answers too, and the queue forgets it when one does.
+ */
 export function waitOverError(attempt: Attempt, waitMs: number): HoldfastError {
   const limit = `the ${waitMs} ms that it was to wait`;
   const text = `${nameList(attempt.names)} was not granted within ${limit}${queueText(attempt)}`;

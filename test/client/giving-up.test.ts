@@ -41,6 +41,29 @@ describe('the wait is over', () => {
     expect(error.details['waitedMs']).toBeLessThan(10_000);
   });
 
+  test('C9 who was queued hears WAIT_OVER when no node is left too, and leaves when one is', async () => {
+    const { world, other } = await busyWorld();
+    const waiting = world.error(other.lock('a').acquire({ waitMs: 2_000 }));
+    await world.run(100);
+    for (const node of world.cluster.nodes) node.stop();
+    const error = await waiting;
+    expect([error.code, error.details['waitedMs']]).toEqual(['WAIT_OVER', 2_000]);
+    expect(world.standing('a').waiters).toBe(1);
+    for (const node of world.cluster.nodes) node.start();
+    await world.run(2_000);
+    expect(world.standing('a')).toEqual({ holders: 1, waiters: 0 });
+  });
+
+  test('who was never queued hears UNAVAILABLE, not before requestMs', async () => {
+    const { world, other } = await busyWorld();
+    for (const node of world.cluster.nodes) node.stop();
+    await world.run(10);
+    const waiting = other.lock('a').acquire({ waitMs: 2_000 });
+    const error = await world.error(waiting);
+    expect([error.code, error.outcome]).toEqual(['UNAVAILABLE', 'none']);
+    expect(error.details['waitedMs']).toBe(10_000);
+  });
+
   test('waiting has a default limit; Infinity must be said', async () => {
     const { world, other } = await busyWorld();
     const startMs = world.nowMs();
