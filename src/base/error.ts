@@ -166,7 +166,9 @@ export const ERROR_CODES = {
     outcome: 'done',
     retryable: false,
     httpStatus: 409,
-    meaning: 'The lock was held for maxHoldMs; it was given back while its holder still worked.',
+    meaning:
+      'The lock was held for maxHoldMs while its holder still worked; it is given back, or its ' +
+      'session is over too.',
   },
   HANDED_OVER: {
     outcome: 'done',

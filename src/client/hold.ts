@@ -1,4 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
+import type { ErrorDetails } from '../base/error.ts';
 import { probes } from '../base/probe.ts';
 import type { LeaseUs, Token } from '../base/units.ts';
 import type { LockMode } from '../locks/commands.ts';
@@ -124,9 +125,9 @@ export class Hold implements Held, Limited {
 
   onLost(loss: Loss): void {
     if (this.loss !== null) return;
-    this.loss = loss;
+    this.loss = this.hasHeldFirst() ? this.holdOver(loss.details) : loss;
     this.end();
-    this.controller?.abort(this.reason(loss));
+    this.controller?.abort(this.reason(this.loss));
   }
 
   /** Ends the belief with this loss, and sends the lock back. */
@@ -175,9 +176,20 @@ export class Hold implements Held, Limited {
 
   private onHoldOver(): void {
     probes.reach('hold-is-over');
+    this.giveBack(this.holdOver({}));
+  }
+
+  // Whether its own limit ended the belief, of which nobody was told yet, before the lease did.
+  private hasHeldFirst(): boolean {
+    if (this.untilUs === Infinity) return false;
+    const leftUs = this.untilUs - this.session.parts.leaseClock.peekUs();
+    return leftUs <= 0 && leftUs <= this.session.peekLeftUs();
+  }
+
+  private holdOver(details: ErrorDetails): Loss {
     const { maxHoldMs } = this.start;
-    const text = `it was held for the ${maxHoldMs} ms of maxHoldMs, and is given back`;
-    this.giveBack({ code: 'HOLD_OVER', text, details: { maxHoldMs } });
+    const text = `it was held for the ${maxHoldMs} ms of maxHoldMs`;
+    return { code: 'HOLD_OVER', text, details: { ...details, maxHoldMs } };
   }
 
   private reason(loss: Loss): HoldfastError {

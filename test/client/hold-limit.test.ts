@@ -43,6 +43,19 @@ describe('maxHoldMs', () => {
     expect(() => grant.assertHeld()).toThrow('LOCK_LOST');
   });
 
+  test('B11 a process that stood still beyond both limits lost it by the first of them', async () => {
+    const world = new FakeWorld();
+    const client = world.client();
+    const grant = await world.settle(client.lock('a').acquire({ maxHoldMs: 5_000 }));
+    const longer = await world.settle(client.lock('b').acquire({ maxHoldMs: 16_000 }));
+    world.clock.block(30_000);
+    expect(() => longer.assertHeld()).toThrow('LOCK_LOST');
+    const { signal } = grant;
+    expect(signal.reason).toMatchObject({ code: 'HOLD_OVER', details: { maxHoldMs: 5_000 } });
+    expect(signal.reason.details.blockedMs).toBeGreaterThan(15_000);
+    expect(longer.signal.reason).toMatchObject({ code: 'EVENT_LOOP_BLOCKED' });
+  });
+
   test('B11 do rejects with LOCK_LOST and has the result', async () => {
     const world = new FakeWorld();
     const lock = world.client().lock('a');

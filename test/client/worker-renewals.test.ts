@@ -93,6 +93,13 @@ describe('keepAlive worker', () => {
     expect(times.some((ms) => ms > 20_000)).toBe(true);
   });
 
+  test('B9 a loop that is blocked beyond maxHoldMs and the lease: the hold was over first', async () => {
+    const { world, grant } = await held(8_000);
+    await world.run(4_000);
+    world.clock.block(40_000);
+    expect(grant.signal.reason).toMatchObject({ code: 'HOLD_OVER' });
+  });
+
   test('F9 closing ends the thread', async () => {
     const { world, client, isEnded } = await held();
     await world.settle(client.close());
