@@ -18,7 +18,7 @@ Prints the fencing token on stdout once all is held; a signal gives it back. Wit
 and the slot numbers of each name too.
 
 Exit code: 0 given back, 128+n ended by signal n while waiting, 64 usage, 69 cluster unavailable,
-75 busy, 78 configuration, 79 lock lost.`;
+75 busy, 78 configuration, 79 lock lost after it was held.`;
 
 /** Adds `acquire` to the program. */
 export function addAcquireCommand(invocation: Invocation): void {

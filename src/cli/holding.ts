@@ -8,7 +8,8 @@ import { queueText } from '../client/acquire-error.ts';
 import type { Client, Grant } from '../index.ts';
 import type { ForwardedSignal } from './child.ts';
 import { showDuration } from './duration.ts';
-import { Failure, signalExitCode } from './exit-code.ts';
+import { errorSentence } from './error-json.ts';
+import { EXIT, Failure, exitCodeOf, signalExitCode } from './exit-code.ts';
 import { note } from './output.ts';
 import { durationWithin } from './program.ts';
 import type { ClusterOptions } from './program.ts';
@@ -75,7 +76,7 @@ export function lockWish(names: readonly string[], options: MannerOptions): Wish
  * Waits for what is wished for. With the first signal in `inbox` the request is taken out of the
  * queue, and the promise rejects with a Failure of that signal's exit code, at the latest two
  * seconds later, whether or not the cluster has answered; the second signal ends the process at
- * once. Rejects with LOCK_BUSY, WAIT_OVER or UNAVAILABLE otherwise.
+ * once. Rejects with LOCK_BUSY, WAIT_OVER or UNAVAILABLE otherwise, or as nothingLost tells.
  */
 export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox): Promise<Holding> {
   const begunMs = performance.now();
@@ -92,7 +93,7 @@ export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox)
   } catch (error) {
     await leave(client);
     if (inbox.interruption !== null) throw interruption(wish, inbox.interruption);
-    throw ofWholeWait(error, wish, options.wait);
+    throw nothingLost(ofWholeWait(error, wish, options.wait));
   }
   if (inbox.interruption !== null) {
     await giveBack({ client, grant });
@@ -134,6 +135,17 @@ export async function leave(client: Client): Promise<void> {
 export function freedText(ttlMs: number): string {
   if (ttlMs === Infinity) return 'it stays taken until an operator breaks it';
   return `it is free ${showDuration(ttlMs)} after this at most`;
+}
+
+/**
+ * An error from before anything was done under the lock: a session that is gone is a cluster that
+ * could not be reached then, and no loss that cut work short.
+ */
+export function nothingLost(error: unknown): unknown {
+  if (!HoldfastError.is(error) || exitCodeOf(error) !== EXIT.lost) return error;
+  const { code, outcome } = error;
+  const details = { ...error.details, exitCode: EXIT.unavailable };
+  return new HoldfastError(code, errorSentence(error), { outcome, details, cause: error.cause });
 }
 
 function ttlArgument(text: string): number {

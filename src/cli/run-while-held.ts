@@ -10,7 +10,7 @@ import { deathSignalPrefix } from './death-signal.ts';
 import { showDuration } from './duration.ts';
 import { exactArgv, ownArgumentBytes } from './exact-argv.ts';
 import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
-import { freedText, giveBack, take } from './holding.ts';
+import { freedText, giveBack, nothingLost, take } from './holding.ts';
 import type { Holding, TakeOptions, Wish } from './holding.ts';
 import { defaultGraceMs, graceMsMax, stopPlan, untilWorkable, watchLease } from './lease-watch.ts';
 import type { Loss, StopPlan } from './lease-watch.ts';
@@ -41,7 +41,8 @@ Its descendants end with it, before the lock is free; a daemon that forked twice
 session does not, nor do they when this program itself is killed by SIGKILL (the command does).
 
 Exit code: the command's own, 128+n if signal n ended it, 127 not found, 126 not executable;
-64 usage, 69 cluster unavailable, 75 busy, 77 not authorised, 78 configuration, 79 lock lost.`;
+64 usage, 69 cluster unavailable or lost before the command began, 75 busy, 77 not authorised,
+78 configuration, 79 lock lost while the command ran.`;
 
 const exitCode = integerArgument(0, 255);
 
@@ -148,7 +149,7 @@ async function startUnderLock({ argv, prefix, holding }: Work): Promise<Child> {
     });
   } catch (error) {
     await giveBack(holding);
-    throw error;
+    throw nothingLost(error);
   }
 }
 

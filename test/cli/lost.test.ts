@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endAll, startUp } from './cli.ts';
 import type { Cli, UpCluster } from './cli.ts';
 import { isRunning, suiteDirectory } from './scratch.ts';
@@ -37,6 +37,11 @@ async function withoutCluster(work: () => Promise<void>): Promise<void> {
   } finally {
     process.kill(pid, 'SIGCONT');
   }
+}
+
+async function firstWaiter(name: string): Promise<string | undefined> {
+  const { waiters } = JSON.parse((await cluster.cli('inspect', name, '--json')).stdout);
+  return waiters[0]?.session;
 }
 
 describe('a lock that is lost', () => {
@@ -90,6 +95,24 @@ describe('a lock that is lost', () => {
         /^holdfast: LOCK_LOST: .* is over in \d+ ms; the command was stopped$/m,
       );
     });
+  });
+
+  test.each([
+    ['run', ['--', 'true']],
+    ['elect', ['--', 'true']],
+    ['acquire', []],
+  ] as const)('%s ends with 69 when its session ends while it waits', async (command, rest) => {
+    const name = freshName();
+    const holder = cluster.start('acquire', name);
+    await holder.line(/^\d+$/);
+    const waiting = cluster.start(command, name, '--wait', '10m', ...rest);
+    const session = await vi.waitUntil(() => firstWaiter(name), { timeout: 20_000 });
+    await cluster.cli('session', 'end', session, '--reason', 'test');
+    const { code, stdout, stderr } = await waiting.ended;
+    expect([code, stdout]).toEqual([69, '']);
+    expect(stderr).toMatch(/^holdfast: SESSION_ENDED: [^\n]*\n$/);
+    holder.signal('SIGTERM');
+    expect((await holder.ended).code).toBe(0);
   });
 
   test('B4 a child that does not end when it is told is killed', async () => {
