@@ -28,6 +28,21 @@ describe('a fast close', () => {
     ]);
   });
 
+  test('F11 of a session without TTL ends it, whatever became of its grants', async () => {
+    const world = new FakeWorld();
+    const client = world.client({ ttlMs: null });
+    const [broken, over] = [
+      await world.settle(client.lock('a').acquire()),
+      await world.settle(client.lock('b').acquire({ maxHoldMs: 1_000 })),
+    ];
+    await world.settle(client.break('a', { token: broken.token, reason: 'stuck' }));
+    await world.run(2_000);
+    expect([broken.held(), over.held()]).toEqual([false, false]);
+    const session = client.session.id ?? '';
+    await world.settle(client.close());
+    expect(world.cluster.locks.session(session)).toBeNull();
+  });
+
   test('during the opening of a session, at every step of it', async () => {
     for (let steps = 0; steps < 40; steps++) {
       const world = new FakeWorld();
