@@ -2,6 +2,7 @@
 
 import { HoldfastError } from '../base/error.ts';
 import { errorSentence } from './error-json.ts';
+import { EXIT, Failure } from './exit-code.ts';
 import { addTakeOptions, freedText, giveBack, leave, lockWish, take } from './holding.ts';
 import type { Holding, TakeOptions } from './holding.ts';
 import { note, printJson, printLine } from './output.ts';
@@ -28,6 +29,7 @@ export function addAcquireCommand(invocation: Invocation): void {
     .argument('<names...>', 'names of the locks, taken together in one request')
     .addHelpText('after', EXIT_CODES)
     .action(async (names: string[], options: AcquireOptions) => {
+      refuseChild(invocation.childArgv);
       await acquire(names, options);
     });
   addMannerOptions(addTakeOptions(addClusterOptions(command)));
@@ -36,6 +38,13 @@ export function addAcquireCommand(invocation: Invocation): void {
     'holdfast acquire maintenance --wait 0s',
     'holdfast acquire gpu --permits 2/4 --json',
   ]);
+}
+
+function refuseChild(argv: readonly string[] | null): void {
+  if (argv === null) return;
+  const got = argv[0] === undefined ? '"--"' : `${JSON.stringify(argv[0])} after "--"`;
+  const text = `acquire runs no command; got ${got}; holdfast run does`;
+  throw new Failure(EXIT.usage, `USAGE: ${text}`);
 }
 
 async function acquire(names: readonly string[], options: AcquireOptions): Promise<void> {

@@ -82,13 +82,13 @@ function addCommands(invocation: Invocation): void {
 }
 
 // Everything after the first `--` of these commands belongs to the child, byte for byte; commander
-// would look at it for options of its own.
+// would look at it for options of its own. Also of `acquire`, which has no child and says so: else
+// the words of a command would be names of locks.
 function splitAtChild(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly childArgv: readonly string[] | null;
 } {
-  const hasChild = argv[0] === 'run' || argv[0] === 'elect';
-  const at = hasChild ? argv.indexOf('--') : -1;
+  const at = ['run', 'elect', 'acquire'].includes(argv[0] ?? '') ? argv.indexOf('--') : -1;
   if (at === -1) return { own: argv, childArgv: null };
   return { own: argv.slice(0, at), childArgv: argv.slice(at + 1) };
 }

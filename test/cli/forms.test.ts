@@ -111,6 +111,8 @@ describe('what cannot be asked for', () => {
     [['run', 'a', 'b'], 'the command to run comes after "--"; got "b" before it'],
     [['elect', 'a'], 'there is no command to run; expected: holdfast elect NAME'],
     [['elect', 'a', 'b', '--', 'true'], 'got "b" before it'],
+    [['acquire', 'a', '--', 'true'], 'acquire runs no command; got "true" after "--"'],
+    [['acquire', 'a', '--'], 'acquire runs no command'],
     [['elect', 'a', '--observe', '--', 'true'], '--observe runs no command'],
     [['elect', 'a', '--json', '--', 'true'], '--json is for --observe'],
     [['watch', 'a', '--name', 'b'], 'expected a prefix or --name; got both'],
