@@ -9,6 +9,7 @@ export interface ErrorJson {
   readonly message: string;
   readonly outcome: RequestOutcome;
   readonly retryable: boolean;
+  /** Facts beside the message; `cause` is the code of the error behind this one. */
   readonly details: ErrorDetails;
 }
 
@@ -18,8 +19,9 @@ const OWN = { outcome: 'none', retryable: false } as const;
 /** Anything that a command may throw, as an object. */
 export function errorJson(error: unknown): ErrorJson {
   if (HoldfastError.is(error)) {
-    const { code, message, outcome, retryable, details } = error;
-    return { code, message, outcome, retryable, details };
+    const { code, message, outcome, retryable, cause } = error;
+    const why = HoldfastError.is(cause) ? { cause: cause.code } : {};
+    return { code, message, outcome, retryable, details: { ...error.details, ...why } };
   }
   const message = errorText(error);
   const code = /^([A-Z_]+): /.exec(message)?.[1] ?? 'INTERNAL';

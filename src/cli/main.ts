@@ -28,7 +28,8 @@ const EXAMPLES = [
 
 const JSON_ERRORS = `
 With --json a command that fails ends its stderr with one line of JSON instead, with the same exit
-code: {code, message, outcome, retryable, details}, as the library's errors and docs/errors.md.`;
+code: {code, message, outcome, retryable, details}, as the library's errors and docs/errors.md;
+details.cause is the code of what is behind it, such as BROKEN behind LOCK_LOST.`;
 
 /** Runs one command; resolves with the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {

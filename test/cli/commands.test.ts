@@ -70,6 +70,14 @@ describe('seeing locks', () => {
     expect(stderr).toContain(`holdfast: ${told}`);
   });
 
+  test('acquire --json tells by a code why its lock was lost', async () => {
+    const holder = cluster.start('acquire', 'a/4', '--json');
+    const { token } = JSON.parse(await holder.line(/^\{/));
+    await cluster.cli('break', 'a/4', '--token', String(token), '--reason', 'wanted');
+    const { stderr } = await holder.ended;
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'LOCK_LOST', details: { cause: 'BROKEN' } });
+  });
+
   test('K2 list shows the locks of a prefix, as a table or one JSON object per line', async () => {
     const holders = ['l/b', 'l/a', 'm/c'].map((name) => cluster.start('acquire', name));
     for (const holder of holders) await holder.line(/^\d+$/);
