@@ -30,8 +30,8 @@ export const ERROR_CODES = {
     retryable: true,
     httpStatus: 409,
     meaning:
-      'The lock was not granted within waitMs. Nothing is held, and the request is taken out of the ' +
-      'queue as soon as the cluster hears of it.',
+      'The lock was not granted within waitMs. Nothing is held, and the request is taken out of ' +
+      'the queue as soon as the cluster hears of it.',
   },
   CANCELLED: {
     outcome: 'none',

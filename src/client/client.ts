@@ -72,10 +72,10 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     this.links = new Links(ports, settings, this, clusterId);
     this.requests = new Requests(ports, this.links);
     this.watches = new Watches(ports, this.links);
-    this.readyWaits = new ReadyWaits(ports.clock, this.links);
+    this.readyWaits = new ReadyWaits(ports.clock, this.links, () => this.isUsable());
     const { clock, random, logger } = ports;
     const { links, requests } = this;
-    const renewals = createRenewals(ports, settings, links);
+    const renewals = createRenewals({ ...ports, onReady: () => this.tellReady() }, settings, links);
     this.parts = { clock, ...renewals, random, logger, links, requests, settings };
     this.queries = new Queries(this.parts);
     this.sessions = new Sessions(this.parts, () => this.tellReady());
@@ -243,12 +243,17 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     if (this.closing !== null) throw new HoldfastError('CLOSED', 'this client is closing');
   }
 
-  // A leader is known, and the session that was to be resumed is there.
+  // Usable, and if a thread is to renew leases it does: before that no lock should be taken.
   private tellReady(): void {
     const { resumeState } = this.sessions;
     if (this.failure !== null) this.readyWaits.tell(this.failure);
-    else if (resumeState === 'done') this.readyWaits.tell(null);
-    else if (resumeState !== 'pending') this.readyWaits.tell(resumeState);
+    else if (HoldfastError.is(resumeState)) this.readyWaits.tell(resumeState);
+    else if (this.isUsable() && this.parts.renewals.isReady()) this.readyWaits.tell(null);
+  }
+
+  // A leader is known, and the session that was to be resumed is there.
+  private isUsable(): boolean {
+    return this.links.leader() !== null && this.sessions.resumeState === 'done';
   }
 
   private async shutDown(): Promise<void> {

@@ -40,6 +40,8 @@ export interface Renewal {
 /** See the head of this file. */
 export interface RenewalHost {
   start(lease: LeaseStart, owner: RenewalOwner): Renewal;
+  /** A leader is known. False: the next lease would better wait until onReady was called. */
+  isReady(): boolean;
   /** Nothing is renewed any more, nor started. */
   close(): void;
 }
@@ -55,6 +57,10 @@ export class LoopRenewals implements RenewalHost {
   start(lease: LeaseStart, owner: RenewalOwner): Renewal {
     const memory = memoryOf(lease, new LocalCells(LEASE_CELLS));
     return new Renewer(this.ports, { ...lease, memory, share: RENEW_SHARE }, owner);
+  }
+
+  isReady(): boolean {
+    return true;
   }
 
   close(): void {}

@@ -13,8 +13,15 @@ export interface Renewals {
   readonly renewals: RenewalHost;
 }
 
-/** As the settings say: from the client's loop, or from a thread, which begins at once. */
-export function createRenewals(ports: ClientPorts, settings: Settings, links: Links): Renewals {
+/**
+ * As the settings say: from the client's loop, or from a thread, which begins at once. `onReady`:
+ * see RenewalHost.isReady.
+ */
+export function createRenewals(
+  ports: ClientPorts & { readonly onReady: () => void },
+  settings: Settings,
+  links: Links,
+): Renewals {
   const { clock, random, startThread } = ports;
   if (settings.keepAlive === 'loop' || startThread === undefined) {
     const leaseClock = new LeaseClock(clock);

@@ -23,8 +23,12 @@ export type ThreadOrder =
     }
   | { readonly kind: 'stop'; readonly number: number };
 
-/** What the thread tells: `confirmed` and `doubt` as in RenewalOwner. */
+/**
+ * What the thread tells: `ready` once, when it has found a leader over its own links; `confirmed`
+ * and `doubt` as in RenewalOwner.
+ */
 export type ThreadNews =
+  | { readonly kind: 'ready' }
   | { readonly kind: 'confirmed' | 'doubt'; readonly number: number }
   | { readonly kind: 'warning'; readonly message: string };
 

@@ -33,6 +33,7 @@ export class RenewalProgram implements LinksOwner {
   private parts: RenewerPorts | null = null;
   // One for each session of the client that is not over.
   private readonly renewers = new Map<number, Renewer>();
+  private isReady = false;
 
   constructor(ports: ProgramPorts) {
     this.ports = ports;
@@ -55,6 +56,10 @@ export class RenewalProgram implements LinksOwner {
   }
 
   onChange(): void {
+    if (!this.isReady && this.parts !== null && this.parts.links.leader() !== null) {
+      this.isReady = true;
+      this.ports.tell({ kind: 'ready' });
+    }
     for (const renewer of this.renewers.values()) renewer.hurry();
   }
 

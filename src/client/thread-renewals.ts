@@ -6,6 +6,7 @@
 // pass, and takes over for good when the thread has ended.
 
 import { probes } from '../base/probe.ts';
+import type { Timer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { KeepAliveResult } from '../wire/client-messages.ts';
 import { SharedCells } from './lease-cells.ts';
@@ -17,15 +18,20 @@ import type { LeaseStart, Renewal, RenewalHost, RenewalOwner } from './renewal-h
 import { RENEW_SHARE, Renewer } from './renewer.ts';
 import type { RenewerPorts } from './renewer.ts';
 import type { RenewalThread, StartRenewalThread, ThreadNews } from './thread-messages.ts';
+import { callAt } from './timer.ts';
 
 /** Part of the TTL after which the client's own loop renews although there is a thread. */
 const STANDBY_SHARE = 2 / 3;
+/** How long the thread may take to start and to find a leader. */
+const READY_MS = 5_000;
 
 /** What it takes to have such a thread. */
 export interface ThreadPorts extends RenewerPorts {
   readonly logger: Logger;
   readonly startThread: StartRenewalThread;
   readonly settings: Settings;
+  /** What isReady answers may have changed. */
+  readonly onReady: () => void;
   /** Of the client's own lease clock. */
   readonly origin: { readonly offsetUs: number; readonly suspended: SharedCells };
 }
@@ -36,6 +42,8 @@ export class ThreadRenewals implements RenewalHost {
   /** null once it has ended. */
   private thread: RenewalThread | null;
   private hasBegun = false;
+  private isSettled = false;
+  private readyLimit: Timer | null = null;
   // One for each session that is not over.
   private readonly leases = new Map<number, ThreadRenewal>();
   private numbers = 0;
@@ -61,15 +69,24 @@ export class ThreadRenewals implements RenewalHost {
     return renewal;
   }
 
+  // A lease is renewed by the thread from its first moment on only if the thread runs by then: its
+  // holder may block the loop that is to start it.
+  isReady(): boolean {
+    this.begin();
+    return this.thread === null || this.isSettled;
+  }
+
   close(): void {
+    this.readyLimit?.cancel();
     this.thread?.end();
     this.thread = null;
   }
 
-  // Not before there is a session: only then is it certain which cluster is meant.
+  // Not before a leader is known: only then is it certain which cluster is meant.
   private begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
+    this.limitWait();
     const { settings, links, origin } = this.ports;
     const { clusterId } = links;
     const { offsetUs, suspended } = origin;
@@ -82,6 +99,24 @@ export class ThreadRenewals implements RenewalHost {
     });
   }
 
+  private limitWait(): void {
+    const { clock, logger } = this.ports;
+    this.readyLimit = callAt(clock, clock.monoUs() + READY_MS * 1000, () => {
+      logger.warn(
+        `the thread that renews leases has found no leader for ${READY_MS} ms; until it ` +
+          'does, they are renewed from the event loop, and lost when it is blocked for longer than ' +
+          'the TTL',
+      );
+      this.noteReady();
+    });
+  }
+
+  private noteReady(): void {
+    this.readyLimit?.cancel();
+    this.isSettled = true;
+    this.ports.onReady();
+  }
+
   private stop(number: number): void {
     this.leases.delete(number);
     this.thread?.post({ kind: 'stop', number });
@@ -89,6 +124,7 @@ export class ThreadRenewals implements RenewalHost {
 
   private onNews(news: ThreadNews): void {
     if (news.kind === 'warning') return this.ports.logger.warn(news.message);
+    if (news.kind === 'ready') return this.noteReady();
     const owner = this.leases.get(news.number)?.owner;
     if (news.kind === 'confirmed') owner?.onConfirmed();
     else owner?.onDoubt();
@@ -103,6 +139,7 @@ export class ThreadRenewals implements RenewalHost {
         'the event loop, and lost when it is blocked for longer than the TTL',
     );
     for (const { standby } of this.leases.values()) standby.beginAfter(RENEW_SHARE);
+    this.noteReady();
   }
 }
 

@@ -9,11 +9,16 @@ import { LeaseClock, originOf } from '../../src/client/lease-clock.ts';
 import { SharedCells } from '../../src/client/lease-cells.ts';
 import { LEASE_CELLS, LeaseMemory } from '../../src/client/lease-memory.ts';
 import { RenewalProgram } from '../../src/client/thread-program.ts';
-import type { StartRenewalThread, ThreadOwner } from '../../src/client/thread-messages.ts';
+import type {
+  StartRenewalThread,
+  ThreadOrder,
+  ThreadOwner,
+} from '../../src/client/thread-messages.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import { decodeClientMessages } from '../../src/wire/client.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
+import { observed } from './observed.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 interface Threaded {
@@ -26,27 +31,39 @@ interface Threaded {
   readonly isEnded: () => boolean;
 }
 
+interface Started extends Omit<Threaded, 'grant'> {
+  /** What the thread does with orders; tests may put something else there. */
+  readonly program: { onOrder(order: ThreadOrder): void };
+}
+
 async function held(maxHoldMs = 600_000): Promise<Threaded> {
   const world = new FakeWorld();
+  const started = threaded(world, maxHoldMs);
+  const grant = await world.settle(started.client.lock('a').acquire());
+  return { ...started, grant };
+}
+
+function threaded(world: FakeWorld, maxHoldMs = 600_000): Started {
   const { clock, network: transport } = world;
   const random = { u32: () => 0x8000_0000 };
   const warn = (message: string): void => void world.warnings.push(message);
-  let program: RenewalProgram | null = null;
+  let isEnded = false;
+  const door = { onOrder: (_order: ThreadOrder): void => {} };
   let told: ThreadOwner | null = null;
   const startThread: StartRenewalThread = (owner) => {
     told = owner;
     const tell = owner.onNews.bind(owner);
-    program = new RenewalProgram({ clock, random, transport, tell });
-    return { post: (order) => program?.onOrder(order), end: () => void (program = null) };
+    const program = new RenewalProgram({ clock, random, transport, tell });
+    door.onOrder = (order) => program.onOrder(order);
+    return { post: (order) => door.onOrder(order), end: () => void (isEnded = true) };
   };
   const logger = { ...silentLogger, warn };
   const client = createClient(
     { clock, transport, random, logger, startThread },
     { nodes: ADDRESSES, ttlMs: 15_000, keepAlive: 'worker', maxHoldMs },
   );
-  const grant = await world.settle(client.lock('a').acquire());
   const fail = (): void => told?.onEnded('a test says so');
-  return { world, client, grant, fail, isEnded: () => program === null };
+  return { world, client, program: door, fail, isEnded: () => isEnded };
 }
 
 /** When renewals are sent, in milliseconds from now. */
@@ -98,6 +115,54 @@ describe('keepAlive worker', () => {
     await world.run(4_000);
     world.clock.block(40_000);
     expect(grant.signal.reason).toMatchObject({ code: 'HOLD_OVER' });
+  });
+
+  test('B9 is ready when its thread has found a leader: no lease begins that only the loop renews', async () => {
+    const world = new FakeWorld();
+    const { client, program } = threaded(world);
+    // The thread takes a second to start.
+    const held: ThreadOrder[] = [];
+    const { onOrder } = program;
+    program.onOrder = (order) => void held.push(order);
+    const ready = observed(client.ready(10_000));
+    await world.run(1_000);
+    expect([ready.isSettled, held.map(({ kind }) => kind)]).toEqual([false, ['begin']]);
+    program.onOrder = onOrder;
+    for (const order of held) program.onOrder(order);
+    await world.run(100);
+    expect([ready.isSettled, ready.error]).toEqual([true, null]);
+    await world.run(10_000);
+    expect(world.warnings).toEqual([]);
+  });
+
+  test('B9 a thread that finds no leader holds nobody up for longer than five seconds', async () => {
+    for (const [connectMs, untilMs] of [
+      [10_000, 5_000],
+      [2_000, 2_000],
+    ]) {
+      const world = new FakeWorld();
+      const { client, program } = threaded(world);
+      program.onOrder = () => {};
+      const ready = observed(client.ready(connectMs ?? 0));
+      await world.run((untilMs ?? 0) - 100);
+      expect(ready.isSettled).toBe(false);
+      await world.run(200);
+      expect([ready.isSettled, ready.error]).toEqual([true, null]);
+      await world.run(10_000);
+      expect(world.warnings.join()).toContain('has found no leader for 5000 ms');
+    }
+  });
+
+  test('B9 a thread that cannot start holds nobody up', async () => {
+    const world = new FakeWorld();
+    const { client, program, fail } = threaded(world);
+    program.onOrder = () => {};
+    const ready = observed(client.ready(10_000));
+    await world.run(100);
+    expect(ready.isSettled).toBe(false);
+    fail();
+    await world.run(1);
+    expect([ready.isSettled, ready.error]).toEqual([true, null]);
   });
 
   test('F9 closing ends the thread', async () => {
