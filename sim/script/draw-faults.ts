@@ -63,6 +63,7 @@ const KINDS: readonly (readonly [FaultKind, number])[] = [
 ];
 
 const KIND_PER_MILLE = 250;
+const VACANCY_PER_MILLE = 250;
 const DURATIONS_MS: readonly Range[] = [
   { min: 1, max: 20 },
   { min: 20, max: 200 },
@@ -73,7 +74,7 @@ const BURST_MS = 50;
 /** Wide, for it picks what is damaged. */
 const ARG = { min: 0, max: 255 };
 
-/** Between one and eight of them; fewer when there are scenes. */
+/** Between one and nine of them; fewer when there are scenes. */
 export function drawLooseFaults(
   dice: Dice,
   shape: Shape,
@@ -99,7 +100,19 @@ export function drawLooseFaults(
       arg: dice.within(ARG, 'fault arg', place),
     });
   }
+  if (dice.isHit(VACANCY_PER_MILLE, 'vacancy')) faults.push(drawVacancy(dice, horizonMs));
   return faults;
+}
+
+/** The leader is gone for long enough that there is another one. */
+function drawVacancy(dice: Dice, horizonMs: number): Fault {
+  return {
+    kind: dice.pick(['crash', 'isolate', 'pause'], 'vacancy kind'),
+    target: 0,
+    atMs: dice.within({ min: 700, max: horizonMs - 700 }, 'vacancy at'),
+    forMs: dice.within({ min: 700, max: 1_500 }, 'vacancy for'),
+    arg: 0,
+  };
 }
 
 function drawTarget(

@@ -24,10 +24,10 @@ const HORIZON_MS_MAX = 5_000;
 /** Between the last act of the scenes and the healing. */
 const CODA_MS = { min: 50, max: 500 };
 const SCENE_COUNTS = [
-  [0, 8],
-  [1, 27],
-  [2, 38],
-  [3, 27],
+  [0, 5],
+  [1, 20],
+  [2, 40],
+  [3, 35],
 ] as const;
 /** When scenes begin: before that there is no leader yet. */
 const SCENE_MS = { min: 620, max: 1_500 };

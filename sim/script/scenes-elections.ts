@@ -49,7 +49,7 @@ export function longAbsence(stage: Stage): void {
   stage.ask(kind, { client: watcher, holdMs: firstMs, arg: 0 });
   stage.clamour(5, 900);
   // Some listen to the very end.
-  const lastMs = stage.pick([1_500, 8_000], 'last');
+  const lastMs = stage.pick([1_500, 8_000, 8_000], 'last');
   const backMs = firstMs + stage.drawn(20, 900, 'away');
   stage.ask(kind, { client: watcher, afterMs: backMs, holdMs: lastMs, arg: 0 });
   stage.ask('observe', { client: watcher + 1, holdMs: lastMs });
@@ -57,7 +57,7 @@ export function longAbsence(stage: Stage): void {
   const forMs = stage.drawn(200, 1_400, 'leaderless');
   const afterMs = stage.drawn(50, backMs, 'when');
   // Nobody leads for a while, and then perhaps the same one again.
-  if (stage.isHit(350, 'apart')) scatter(stage, backMs + stage.drawn(20, 300, 'scattered'));
+  if (stage.isHit(450, 'apart')) scatter(stage, backMs + stage.drawn(20, 300, 'scattered'));
   else stage.strike(stage.pick(faults, 'fault'), { afterMs, forMs });
   if (stage.isHit(400, 'cut')) {
     const afterMs = backMs + stage.drawn(30, 300, 'cut');
@@ -66,10 +66,16 @@ export function longAbsence(stage: Stage): void {
   }
 }
 
-/** All nodes are cut off from each other, for long enough that a leader gives up its office. */
+/**
+ * All nodes are cut off from each other, for long enough that a leader gives up its office. It has
+ * work that nobody else has, and one node fewer comes back at first: so it leads again, mostly.
+ */
 function scatter(stage: Stage, afterMs: number): void {
   const forMs = stage.drawn(900, 1_400, 'apart');
+  const down = stage.drawn(1, stage.shape.nodes, 'down');
   for (let target = 1; target <= stage.shape.nodes; target++) {
-    stage.strike('isolate', { target, afterMs, forMs });
+    if (target === down) stage.strike('crash', { target, afterMs, forMs: forMs + 600 });
+    else stage.strike('isolate', { target, afterMs, forMs });
   }
+  stage.clamour(afterMs + 5, 150);
 }

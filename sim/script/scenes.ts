@@ -51,7 +51,7 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [delays.closedForNow, 5],
   [delays.massExpiry, 2],
   [delays.secondLife, 4],
-  [delays.handedOver, 6],
+  [delays.handedOver, 8],
   [elections.lostLeadership, 5],
   [elections.longAbsence, 5],
 ];
