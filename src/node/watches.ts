@@ -146,13 +146,13 @@ export class Watches {
     batch.delete(watcher);
     const applied = this.options.appliedIndex();
     this.begun.add(watcher);
-    // A revision that is not reached yet is none of this cluster: nothing follows from it.
-    if (after === null || after >= applied) {
+    if (after === null || after === applied) {
       watcher.told = applied;
       listener.onStart(applied, true);
       return this.goLive(watcher);
     }
-    if (after < this.options.log.floor) {
+    // A revision that is not reached yet is of another history: what is known ends nowhere here.
+    if (after > applied || after < this.options.log.floor) {
       probes.reach('watch-begins-with-gap');
       watcher.told = applied;
       listener.onStart(applied, false);

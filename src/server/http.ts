@@ -15,6 +15,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import { AcquireCalls } from './acquire-call.ts';
 import { HostCalls } from './host-calls.ts';
+import { checkQuery } from './known-query.ts';
 import { problemResponse } from './problem.ts';
 import { targetOf } from './request.ts';
 import { healthRoutes } from './routes-health.ts';
@@ -74,6 +75,10 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
     throw new HoldfastError('NOT_AUTHORISED', `scripts of ${origin} may not use this node`);
   });
   app.use(cors({ origin: [...options.allowedOrigins] }));
+  app.use((context, next) => {
+    checkQuery(context);
+    return next();
+  });
   healthRoutes(app, routing);
   sessionRoutes(app, routing);
   requestRoutes(app, routing);
@@ -81,7 +86,9 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
   watchRoutes(app, routing);
   refuseOtherMethods(app);
   app.notFound((context) => {
-    const error = new HoldfastError('INVALID', `there is no ${context.req.path} here`);
+    const { path } = context.req;
+    const hint = path.startsWith('/v1/locks/') ? '; a slash in a name is written as %2F' : '';
+    const error = new HoldfastError('INVALID', `there is no ${path} here${hint}`);
     return problemResponse(error, { status: 404, title: 'no such path' });
   });
   app.onError((error, context) => answerError(error, context, options));

@@ -69,7 +69,7 @@ export interface WatchingMessage {
   readonly watchId: number;
   /** Events follow from the revision after this one on. */
   readonly revision: Revision;
-  /** False: the events between what was asked for and `revision` are no longer known. */
+  /** False: the events between what was asked for and `revision` are not known (any more). */
   readonly isComplete: boolean;
 }
 

@@ -163,12 +163,12 @@ describe('a watch that comes back', () => {
     expect(heard).toHaveLength(2 + 4_096);
   });
 
-  test('with a revision of another history begins now', () => {
+  test('with a revision of another history is told of a gap, and begins now', () => {
     const s = setUp();
     const { heard } = s.watch(ALL, 5_000);
     s.confirm();
     s.apply('a');
-    expect(heard).toEqual(['start 10 true', '11 a']);
+    expect(heard).toEqual(['start 10 false', '11 a']);
   });
 });
 

@@ -80,9 +80,9 @@ describe('locks over HTTP', () => {
 
   test('a follower sends callers to the leader', async () => {
     const address = await leaderAddress();
-    const answer = await call(followerAddress(), 'POST /v1/sessions?x=1', { body: {} });
+    const answer = await call(followerAddress(), 'GET /v1/locks?prefix=x%2F');
     expect(answer.status).toBe(307);
-    expect(answer.headers.get('Location')).toBe(`http://${address}/v1/sessions?x=1`);
+    expect(answer.headers.get('Location')).toBe(`http://${address}/v1/locks?prefix=x%2F`);
     expect(answer.body).toMatchObject({ code: 'NOT_LEADER', outcome: 'none' });
     expect((await call(followerAddress(), 'GET /leaderz')).status).toBe(503);
     expect((await call(address, 'GET /leaderz')).status).toBe(200);

@@ -83,6 +83,31 @@ describe('requests that are wrong change nothing and are answered with a problem
     expect(body['detail']).toContain('there is no /v1/lock/x here');
   });
 
+  test.each(['GET /v1/locks/a/b', 'POST /v1/locks/a/b/acquire', 'GET /v1/locks/a/'] as const)(
+    '404 says how a slash in a name is written: %s',
+    async (request) => {
+      const { status, body } = await call(address, request);
+      expect(status).toBe(404);
+      expect(body['detail']).toContain('a slash in a name is written as %2F');
+    },
+  );
+
+  test.each([
+    ['GET /v1/locks?Prefix=a', 'query: expected prefix, after, limit; got "Prefix"'],
+    ['GET /v1/locks/x?prefix=a', 'query: expected no query; got "prefix"'],
+    ['POST /v1/locks/x/acquire?waitMs=5', 'query: expected no query; got "waitMs"'],
+    ['GET /v1/sessions?prefix=a', 'query: expected after, limit; got "prefix"'],
+    ['GET /v1/sessions/1-a?names', 'query: expected after, limit; got "names"'],
+    ['GET /v1/watch?from=5', 'query: expected name, prefix, after; got "from"'],
+    ['GET /v1/status?verbose=1', 'query: expected no query; got "verbose"'],
+    ['GET /livez?verbose', 'query: expected no query; got "verbose"'],
+  ] as const)('400 is for a query that the route does not read: %s', async (request, text) => {
+    const { status, body } = await call(address, request);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'INVALID', outcome: 'none' });
+    expect(body['detail']).toContain(text);
+  });
+
   test.each([
     ['POST /v1/status', 'GET, HEAD'],
     ['DELETE /v1/locks', 'GET, HEAD'],
