@@ -1,6 +1,8 @@
 import { HoldfastError } from '../base/error.ts';
 import { utf8Length } from '../base/name.ts';
 import type { Outcome } from '../locks/outcomes.ts';
+import type { Timer } from '../ports/clock.ts';
+import type { Ticket } from './exchange.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { GrantStart, Hold } from './hold.ts';
@@ -42,11 +44,14 @@ export class SessionLeadership extends SessionGrant implements Leadership {
   async proclaim(value: string): Promise<void> {
     checkValue(value);
     if (!this.isBelieved(false)) throw this.lostError();
-    // One at a time: what a node refuses for now is sent again after what came later.
-    const proclamation = new Promise<void>((resolve, reject) => {
-      this.turn = this.turn.then(() => this.send(value, { resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const proclamation = new Proclamation(this.session, `what ${this.describe()} proclaims`, {
+        resolve,
+        reject,
+      });
+      // One at a time: what a node refuses for now is sent again after what came later.
+      this.turn = this.turn.then(() => this.send(value, proclamation));
     });
-    return proclamation;
   }
 
   resign(): Promise<boolean> {
@@ -54,20 +59,15 @@ export class SessionLeadership extends SessionGrant implements Leadership {
   }
 
   // Settles when the cluster has decided, or never will.
-  private send(
-    value: string,
-    caller: { resolve(): void; reject(error: HoldfastError): void },
-  ): Promise<void> {
+  private send(value: string, proclamation: Proclamation): Promise<void> {
     if (!this.isBelieved(false)) {
-      caller.reject(this.lostError());
+      proclamation.settle(this.lostError());
       return Promise.resolve();
     }
     return new Promise((decided) => {
       const { session, name, token, acquireSeq } = this;
       const settle = (error: HoldfastError | null): void => {
-        limit.cancel();
-        if (error === null) caller.resolve();
-        else caller.reject(error);
+        proclamation.settle(error);
         decided();
       };
       const onOutcome = (outcome: Outcome): void => {
@@ -81,9 +81,7 @@ export class SessionLeadership extends SessionGrant implements Leadership {
         (seq) => ({ op: 'proclaim', session: id, seq, name, acquireSeq, token, value }),
         { onOutcome, onFail: settle },
       );
-      const ticket = session.parts.requests.submit(command);
-      const what = `what ${this.describe()} proclaims`;
-      const limit = rejectLate(session.parts, what, ticket, caller.reject);
+      proclamation.ticket = session.parts.requests.submit(command);
     });
   }
 
@@ -92,6 +90,26 @@ export class SessionLeadership extends SessionGrant implements Leadership {
     const code = outcome.code === 'INVALID' ? 'INVALID' : 'LOCK_LOST';
     const details = { answer: outcome.code };
     return new HoldfastError(code, `${this.describe()} proclaims nothing: ${text}`, { details });
+  }
+}
+
+/** Who waits for one, for requestMs from the call, whether its turn has come by then or not. */
+class Proclamation {
+  /** Of its command, once it is its turn. */
+  ticket: Ticket | null = null;
+  private readonly caller: { resolve(): void; reject(error: HoldfastError): void };
+  private readonly limit: Timer;
+
+  constructor(session: Session, what: string, caller: Proclamation['caller']) {
+    this.caller = caller;
+    const sent = { isInDoubt: () => this.ticket?.isInDoubt() ?? false };
+    this.limit = rejectLate(session.parts, what, sent, caller.reject);
+  }
+
+  settle(error: HoldfastError | null): void {
+    this.limit.cancel();
+    if (error === null) this.caller.resolve();
+    else this.caller.reject(error);
   }
 }
 

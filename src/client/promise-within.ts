@@ -59,7 +59,7 @@ export function promiseWithin<T>(
 export function rejectLate(
   parts: Pick<SessionParts, 'clock' | 'settings' | 'links'>,
   what: string,
-  ticket: Ticket,
+  ticket: Pick<Ticket, 'isInDoubt'>,
   reject: (error: HoldfastError) => void,
 ): Timer {
   const { clock, settings, links } = parts;

@@ -103,9 +103,9 @@ export class ThreadRenewals implements RenewalHost {
     const { clock, logger } = this.ports;
     this.readyLimit = callAt(clock, clock.monoUs() + READY_MS * 1000, () => {
       logger.warn(
-        `the thread that renews leases has found no leader for ${READY_MS} ms; until it ` +
-          'does, they are renewed from the event loop, and lost when it is blocked for longer than ' +
-          'the TTL',
+        `the thread that renews leases has found no leader for ${READY_MS} ms; until it does, ` +
+          'they are renewed from the event loop, and lost when it is blocked for longer than the ' +
+          'TTL',
       );
       this.noteReady();
     });

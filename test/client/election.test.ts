@@ -63,6 +63,24 @@ describe('an election', () => {
     expect([leadership.value, values()]).toEqual(['v3', ['v0', 'v1', 'v2', 'v3']]);
   });
 
+  test('each of several proclamations waits for requestMs from its call', async () => {
+    const { world } = candidates();
+    const client = world.client({ requestMs: 2_000 });
+    const leadership = await world.settle(client.election('e').campaign({ value: 'v0' }));
+    world.cluster.node('n1').refusal = { code: 'OVERLOADED', message: 'busy' };
+    const startMs = world.nowMs();
+    const late = ['v1', 'v2', 'v3'].map(async (value) => {
+      const { code } = await failureOf(leadership.proclaim(value));
+      return [code, world.nowMs() - startMs];
+    });
+    const ends = await world.settle(Promise.all(late), 10_000);
+    expect(ends).toEqual(late.map(() => ['UNAVAILABLE', 2_000]));
+    // They go on nevertheless, in order.
+    world.cluster.node('n1').refusal = null;
+    await world.run(3_000);
+    expect(leadership.value).toBe('v3');
+  });
+
   test('who was deposed proclaims nothing', async () => {
     const { world, one, two } = candidates();
     const leadership = await world.settle(one.election('e').campaign());
