@@ -22,6 +22,7 @@ import { REQUEST_MS, openClient } from './with-client.ts';
 export interface TakeOptions extends ClusterOptions {
   /** Infinity: until it is given back or broken. */
   readonly ttl: number;
+  /** Infinity: without limit. */
   readonly wait: number;
 }
 
@@ -53,14 +54,17 @@ export function addTakeOptions(
 ): Command {
   const ttl = new Option(
     '--ttl <duration>',
-    'how long the lock stays taken if this process falls silent; ' +
-      'at most 10m unless the cluster was founded with other limits; none: until it is broken',
+    'how long the lock stays taken if this process falls silent; from 1s to 10m unless the ' +
+      'cluster was founded with other limits (up to 24h); none: until it is broken',
   );
-  const wait = new Option('--wait <duration>', 'how long to wait for the lock; 0s: do not wait');
+  const wait = new Option(
+    '--wait <duration>',
+    'how long to wait for the lock; 0s: do not wait; none: no limit',
+  );
   const normalText = normalWait === Infinity ? 'no limit' : showDuration(normalWait);
   return command
-    .addOption(ttl.argParser(ttlArgument).default(DEFAULT_TTL_MS, '15s'))
-    .addOption(wait.argParser(durationWithin(0, DAY_MS)).default(normalWait, normalText));
+    .addOption(ttl.argParser(orNone(TTL_MS_MIN)).default(DEFAULT_TTL_MS, '15s'))
+    .addOption(wait.argParser(orNone(0)).default(normalWait, normalText));
 }
 
 /** The wish for locks or semaphores. Throws as wantedItems does. */
@@ -93,7 +97,7 @@ export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox)
   } catch (error) {
     await leave(client);
     if (inbox.interruption !== null) throw interruption(wish, inbox.interruption);
-    throw nothingLost(ofWholeWait(error, wish, options.wait));
+    throw nothingLost(asTyped(error, wish, options));
   }
   if (inbox.interruption !== null) {
     await giveBack({ client, grant });
@@ -148,19 +152,30 @@ export function nothingLost(error: unknown): unknown {
   return new HoldfastError(code, errorSentence(error), { outcome, details, cause: error.cause });
 }
 
-function ttlArgument(text: string): number {
-  if (text === 'none') return Infinity;
-  try {
-    return durationWithin(TTL_MS_MIN, DAY_MS)(text);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new InvalidArgumentError(`${error.message.replace(/\.$/, '')}; or none.`);
-  }
+/** Parser of a duration from `minMs` to a day, or `none`, which is Infinity. */
+function orNone(minMs: number): (text: string) => number {
+  return (text) => {
+    if (text === 'none') return Infinity;
+    try {
+      return durationWithin(minMs, DAY_MS)(text);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new InvalidArgumentError(`${error.message.replace(/\.$/, '')}; or none.`);
+    }
+  };
 }
 
-// The client only knew what connecting had left of the wait; the user knows what was typed.
-function ofWholeWait(error: unknown, wish: Wish, waitMs: number): unknown {
-  if (!HoldfastError.is(error) || typeof error.details['waitMs'] !== 'number') return error;
+// The client only knew what connecting had left of the wait, and the cluster its field of a
+// session; the user knows what was typed.
+function asTyped(error: unknown, wish: Wish, { ttl, wait: waitMs }: TakeOptions): unknown {
+  if (!HoldfastError.is(error)) return error;
+  const [, min, max] = /^INVALID: ttlMs .* from (\d+) to (\d+)/.exec(error.message) ?? [];
+  if (min !== undefined && max !== undefined) {
+    const range = `from ${showDuration(Number(min))} to ${showDuration(Number(max))}`;
+    const text = `--ttl: this cluster takes a duration ${range}, or none; got ${showDuration(ttl)}`;
+    return new HoldfastError('INVALID', text);
+  }
+  if (typeof error.details['waitMs'] !== 'number') return error;
   const { ahead } = error.details;
   const queue = queueText({ ahead: typeof ahead === 'number' ? ahead : null });
   const text = `${wish.text} was not granted within ${showDuration(waitMs)} (--wait)${queue}`;

@@ -15,6 +15,7 @@ import type { UpOptions } from './up.ts';
 export async function up(options: UpOptions): Promise<void> {
   const local = localConfig(options);
   const { config, root } = local;
+  if (config.nodes.length % 2 === 0) note(evenText(config.nodes.length));
   const dataRoot = { path: root, nodeIds: config.nodes.map((node) => node.id) };
   // Before anything is written: the files of a cluster that runs are not ours to touch.
   await awaitUnused(dataRoot);
@@ -46,6 +47,12 @@ export async function up(options: UpOptions): Promise<void> {
     process.off('exit', onExit);
     inbox.close();
   }
+}
+
+// A majority of four is three: whatever stops a cluster of three stops it too.
+function evenText(size: number): string {
+  const lossMax = size / 2 - 1;
+  return `${size} nodes survive the loss of ${lossMax}, as many as ${size - 1} do`;
 }
 
 function announce(leader: string, addresses: readonly string[], options: UpOptions): void {

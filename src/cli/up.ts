@@ -23,8 +23,8 @@ Prints one line on stdout once a lock can be taken: ready leader=n2 nodes=127.0.
 A node that ends is not restarted; the command that does is printed. Ctrl-C stops the cluster in
 good order, a second one at once.
 
-Exit code: 0 after a stop that was asked for, 64 usage, 69 no cluster came about, 73 port in use,
-78 configuration, 80 directory of another cluster or node, 81 directory in use, 87 some of the
+Exit code: 0 after a stop that was asked for, 64 usage, 69 no cluster came about, or every node of it has
+ended, 73 port in use, 78 configuration, 80 directory of another cluster or node, 81 directory in use, 87 some of the
 nodes' directories are missing; a node's own code if one ends while starting.`;
 
 /** Adds `up` to the program. */
@@ -32,7 +32,11 @@ export function addUpCommand(invocation: Invocation): void {
   const command = invocation.program
     .command('up')
     .description('start a cluster on this machine, one process per node')
-    .option('--size <n>', 'number of nodes (default: 3)', integerArgument(1, SIZE_MAX))
+    .option(
+      '--size <n>',
+      'number of nodes, best an odd one (default: 3)',
+      integerArgument(1, SIZE_MAX),
+    )
     .option(
       '--base-port <port>',
       'port of the first node; the others follow (default: 7101)',

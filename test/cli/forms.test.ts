@@ -85,6 +85,23 @@ describe('holdfast run', () => {
     expect(inner.stdout).toBe('inner|["inner"]|\n');
   });
 
+  test('--ttl beyond what the cluster takes is told in the words of the command line', async () => {
+    const { code, stderr } = await cluster.cli('run', 'long', '--ttl', '11m', '--', 'true');
+    expect(code).toBe(64);
+    const told = '--ttl: this cluster takes a duration from 1s to 10m, or none; got 11m';
+    expect(stderr).toBe(`holdfast: INVALID: ${told}\n`);
+  });
+
+  test('--wait none waits without limit', async () => {
+    const holder = cluster.start('acquire', 'patient');
+    await holder.line(/^\d+$/);
+    const next = cluster.start('run', 'patient', '--wait', 'none', '--', 'true');
+    await expect.poll(async () => (await inspect('patient')).waiterCount).toBe(1);
+    holder.signal('SIGTERM');
+    expect((await next.ended).code).toBe(0);
+    expect((await holder.ended).code).toBe(0);
+  });
+
   test('--ttl none holds until it is given back, or broken', async () => {
     const holder = cluster.start('acquire', 'forever', 'ever', '--ttl', 'none', '--json');
     const facts = JSON.parse(await holder.line(/^\{/));

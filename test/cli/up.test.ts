@@ -36,6 +36,12 @@ async function token(cluster: UpCluster): Promise<number> {
 }
 
 describe('a local cluster', () => {
+  test('it warns of an even number of nodes, which survive no more than one fewer', async () => {
+    const cluster = await startUp(scratchDirectory(), 2);
+    expect(cluster.up.stderr).toContain('2 nodes survive the loss of 0, as many as 1 do\n');
+    expect((await cluster.stop()).code).toBe(0);
+  });
+
   test('it says who leads, and where the nodes are for other terminals', async () => {
     const cluster = await startUp(scratchDirectory());
     expect(cluster.up.stdout).toMatch(/^ready leader=n[123] nodes=(127\.0\.0\.1:\d+,?){3}\n$/);

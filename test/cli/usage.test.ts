@@ -9,7 +9,7 @@ describe('wrong arguments', () => {
     [['run', 'x', 'echo', 'hi'], 'the command to run comes after "--"; got "echo" before it'],
     [['run', 'x', '--ttl', '10ms', '--', 'true'], 'expected a duration from 1s to 24h'],
     [['run', 'x', '--ttl', '25h', '--', 'true'], 'expected a duration from 1s to 24h'],
-    [['acquire', 'x', '--wait', '25h'], 'expected a duration from 0s to 24h'],
+    [['acquire', 'x', '--wait', '25h'], 'expected a duration from 0s to 24h; or none'],
     [['break', 'x', '--token', '5', '--reason', ' '], '--reason <text>'],
     [['run', 'x', '--json', '--', 'true'], "unknown option '--json'"],
   ])('%j is told with 64 before any node is asked', async (args, told) => {
