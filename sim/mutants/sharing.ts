@@ -22,16 +22,6 @@ export const SHARING: MutantGroup = {
       replace: ``,
     },
     {
-      id: 'N-23b',
-      title: 'a resumed session does not fence off the requests of its former process',
-      file: RECOVERY,
-      find: `this.ask(0, 1, ({ nextSeq }) => this.fence(nextSeq));`,
-      replace: `this.ask(0, 1, ({ nextSeq }) => {
-      this.sequence.startAt(nextSeq);
-      this.list(0);
-    });`,
-    },
-    {
       id: 'N-24',
       title: 'a client that closes ends a session of which it handed a grant over',
       file: 'src/client/farewell.ts',
@@ -40,6 +30,14 @@ export const SHARING: MutantGroup = {
     },
   ],
   unplanted: [
+    {
+      id: 'N-23b',
+      title: 'a resumed session does not fence off the requests of its former process',
+      because: 'elsewhere',
+      why:
+        'numbers cannot meet all the same, and a late acquire must come in between the answers of one ' +
+        'resume: test/client/resume.test.ts has one come in there',
+    },
     {
       id: 'N-23c',
       title: 'a resumed session leaves its former waits in their queues',

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import type { Outcome } from '../../src/locks/outcomes.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import { ADDRESSES } from './fake-cluster.ts';
 import { FakeWorld } from './fake-world.ts';
@@ -22,6 +23,22 @@ async function dead(): Promise<{ world: FakeWorld; former: Mortal; text: string;
   const text = former.client.session.save();
   former.die();
   return { world, former, text, id: former.client.session.id ?? '' };
+}
+
+/** What the dead process asked for and what arrives only now. */
+function lateAcquire(world: FakeWorld, session: string, seq: number): Outcome {
+  return world.cluster.apply({
+    op: 'acquire',
+    session,
+    seq,
+    ackedBelow: 1,
+    bodyHash: seq,
+    items: [{ name: 'c', mode: 'exclusive', permits: null }],
+    waitMs: null,
+    meta: '{}',
+    value: null,
+    stampMs: 0,
+  });
 }
 
 describe('a session that is resumed', () => {
@@ -54,20 +71,20 @@ describe('a session that is resumed', () => {
     expect(least).toBeGreaterThan(Math.max(...seqs) + 4_096);
     // What the dead process had sent, or would have within its window, comes only now.
     for (const seq of [3, 4_000, 4_098]) {
-      const late = world.cluster.apply({
-        op: 'acquire',
-        session: id,
-        seq,
-        ackedBelow: 1,
-        bodyHash: seq,
-        items: [{ name: 'c', mode: 'exclusive', permits: null }],
-        waitMs: null,
-        meta: '{}',
-        value: null,
-        stampMs: 0,
-      });
-      expect(late.code).toBe('STALE_SEQ');
+      expect(lateAcquire(world, id, seq).code).toBe('STALE_SEQ');
     }
+    expect(world.standing('c')).toEqual({ holders: 0, waiters: 0 });
+  });
+
+  test('N-23b executes no late request of its former life, from ready on', async () => {
+    const world = new FakeWorld();
+    const former = mortalClient(world);
+    await world.settle(former.client.lock('a').acquire());
+    const id = former.client.session.id ?? '';
+    const text = former.client.session.save();
+    former.die();
+    await world.settle(world.client({ resume: text }).ready(1_000));
+    expect(lateAcquire(world, id, 2).code).toBe('STALE_SEQ');
     expect(world.standing('c')).toEqual({ holders: 0, waiters: 0 });
   });
 
