@@ -15,7 +15,7 @@ const TIMEOUT_MS = 120_000;
 const HANGING: Mutant = {
   ...CANARY,
   id: 'H-01',
-  replace: `process.stdout.write('hangs\\n'); for (;;);`,
+  replace: `process.stdout.write('hangs\\n'); for (;;); {`,
 };
 
 let planted: readonly [MutantTrees, Mutant] | null = null;
