@@ -1,12 +1,15 @@
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseMemory } from './lease-memory.ts';
 
+// The boot clock is coarse: less may be nothing, and is no cause of anything.
+const SUSPENDED_MS_TOLD = 1_000;
+
 /** What kept a process from renewing. */
 export interface Stall {
   /** The event loop ran nothing for so long, though the machine was awake. */
   readonly blockedMs: number;
   readonly suspendedMs: number;
-  /** Both in words. */
+  /** In words; a short suspend is told of only if there is nothing else. */
   readonly text: string;
 }
 
@@ -49,9 +52,10 @@ export class StallMeter {
     const stoodUs = this.lateUs + this.latenessUs(nowUs);
     const suspendedMs = Math.floor(suspendedUs / 1000);
     const blockedMs = Math.floor(Math.max(0, stoodUs - suspendedUs) / 1000);
+    const isSuspendTold = suspendedMs >= SUSPENDED_MS_TOLD || blockedMs === 0;
     const parts = [
       ...(blockedMs > 0 ? [`the event loop was blocked for ${blockedMs} ms`] : []),
-      ...(suspendedMs > 0 ? [`the machine was suspended for ${suspendedMs} ms`] : []),
+      ...(isSuspendTold ? [`the machine was suspended for ${suspendedMs} ms`] : []),
     ];
     return { blockedMs, suspendedMs, text: parts.join(', and ') };
   }

@@ -158,6 +158,13 @@ describe('the end of a lease', () => {
       message: expect.stringContaining('the machine was suspended for 20010 ms'),
       details: { blockedMs: 0, suspendedMs: 20_010 },
     });
+    // What may be nothing but a step of the boot clock is no cause.
+    const both = await held();
+    both.world.clock.suspend(40);
+    both.world.clock.block(20_000);
+    const short = String(both.grant.signal.reason);
+    expect(short).toContain('the event loop was blocked for');
+    expect(short).not.toContain('suspended');
     const blocked = await held();
     blocked.world.clock.block(20_000);
     const { details } = Object(blocked.grant.signal.reason);
