@@ -143,7 +143,8 @@ export class Hold implements Held, Limited {
     const loss = this.loss ?? this.session.loss;
     if (loss === null) return this.releasedError();
     const cause = this.reason(loss);
-    const { details, text } = loss;
+    const { text } = loss;
+    const details = { ...loss.details, cause: loss.code };
     return new HoldfastError('LOCK_LOST', `${grantName(this.start)} is lost: ${text}`, {
       details,
       cause,

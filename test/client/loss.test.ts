@@ -162,6 +162,7 @@ describe('release', () => {
     await world.settle(client.break('a', { token: grant.token, reason: 'stuck' }));
     const error = await world.error(grant.release());
     expect([error.code, error.cause]).toMatchObject(['LOCK_LOST', { code: 'BROKEN' }]);
+    expect(error.details).toMatchObject({ cause: 'BROKEN', reason: 'client: stuck' });
   });
 
   test('D3 that the cluster refuses rejects with its answer', async () => {
