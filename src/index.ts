@@ -9,7 +9,7 @@ import { createSystemRandom } from './adapters/system-random.ts';
 import { createWsTransport } from './adapters/ws-transport.ts';
 import { createClient } from './client/client.ts';
 import type { Client } from './client/client.ts';
-import { checkWhole } from './client/options.ts';
+import { CLIENT_OPTIONS, checkKnown, checkWhole } from './client/options.ts';
 import type { ClientOptions } from './client/options.ts';
 import type { Logger } from './ports/logger.ts';
 import { silentLogger } from './ports/logger.ts';
@@ -20,7 +20,7 @@ export type { ErrorCode, ErrorDetails, RequestOutcome } from './base/error.ts';
 export type { Index, Revision, SessionId, Token } from './base/units.ts';
 export type { Client, ClientSession, CloseOptions } from './client/client.ts';
 export type { CampaignOptions, Election, ElectionView, Leader } from './client/election.ts';
-export type { Grant } from './client/grant.ts';
+export type { Grant, GrantFacts } from './client/grant.ts';
 export type { GhostInfo, HolderInfo, LockInfo } from './client/holder.ts';
 export type { LockItem } from './client/items.ts';
 export type { Leadership } from './client/leadership.ts';
@@ -33,6 +33,7 @@ export type {
   LockPage,
   SessionInfo,
   SessionPage,
+  SessionSummary,
 } from './client/queries.ts';
 export type { Semaphore, SemaphoreOptions } from './client/semaphore.ts';
 export type { LockWatch, WatchNotice, WatchOptions } from './client/watch.ts';
@@ -63,6 +64,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     const text = `connect expects options such as { nodes: ['host:port'] }`;
     throw new HoldfastError('INVALID', `${text}; got ${describeValue(given)}`);
   }
+  checkKnown(options, [...CLIENT_OPTIONS, 'connectMs', 'logger']);
   const { connectMs = CONNECT_MS, logger = warningLogger, ...rest } = options;
   checkWhole('connectMs', connectMs, [1, CONNECT_MS_MAX]);
   const ports = {

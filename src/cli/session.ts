@@ -2,10 +2,10 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { HoldfastError } from '../base/error.ts';
-import type { Client, SessionView } from '../index.ts';
+import { HoldfastError, describeValue } from '../base/error.ts';
+import type { Client, SessionSummary } from '../index.ts';
 import type { HoldingView } from '../locks/outcomes.ts';
-import { holdingJson, sessionJson } from '../server/views.ts';
+import { holdingJson, summaryJson } from '../server/views.ts';
 import { showDuration } from './duration.ts';
 import { leaseText, metaLines } from './lock-text.ts';
 import { note, printJson, printLine, printTable, showTime, visible } from './output.ts';
@@ -18,8 +18,13 @@ interface EndOptions extends ClusterOptions {
   readonly reason: string;
 }
 
-const HEADER = ['SESSION', 'NAME', 'TTL', 'OPENED', 'HELD', 'WAITING'];
+const HEADER = ['SESSION', 'NAME', 'TTL', 'OPENED', 'HELD-UNITS', 'WAITING-UNITS'];
 const PAGE = 1_000;
+
+const LIST_NOTES = `
+A unit is a lock, or one permit of a semaphore: what a session holds and waits for is limited in units.
+
+With --json: one session per line.`;
 
 const GONE = '1 there is no such session (any more)';
 
@@ -36,7 +41,7 @@ function addList(parent: Command): void {
   const command = parent
     .command('list')
     .description('list all sessions, the oldest first')
-    .addHelpText('after', `\nWith --json: one session per line.\n\n${exitCodes('0 listed')}`)
+    .addHelpText('after', `${LIST_NOTES}\n\n${exitCodes('0 listed')}`)
     .action(async (options: ClusterOptions) => {
       await withClient(options, (client) => list(client, options.json === true));
     });
@@ -85,7 +90,7 @@ function reason(text: string): string {
 async function list(client: Client, isJson: boolean): Promise<void> {
   for (let after = 0, page = 0, hasMore = true; hasMore; page++) {
     const answer = await client.listSessions({ after, limit: PAGE });
-    if (isJson) answer.sessions.map(sessionJson).forEach(printJson);
+    if (isJson) answer.sessions.map(summaryJson).forEach(printJson);
     else if (page === 0 || answer.sessions.length > 0) {
       printTable(HEADER, answer.sessions.map(rowOf));
     }
@@ -94,19 +99,20 @@ async function list(client: Client, isJson: boolean): Promise<void> {
   }
 }
 
-function rowOf({ session, name, ttlMs, openedMs, held, waiting }: SessionView): string[] {
+function rowOf({ session, name, ttlMs, openedMs, held, waiting }: SessionSummary): string[] {
   const ttl = ttlMs === null ? 'none' : showDuration(ttlMs);
   return [session, visible(name), ttl, showTime(openedMs), String(held), String(waiting)];
 }
 
 async function show(id: string, options: ClusterOptions): Promise<void> {
+  checkSessionId(id);
   const info = await withClient(options, (client) => client.inspectSession(id));
   const holdings = info === null ? null : await holdingsOf(id, options);
   if (info === null || holdings === null) throw gone(id);
   const { leaseLeftMs, ...view } = info;
   if (options.json === true) {
     const shown = holdings.map(holdingJson);
-    printJson({ ...sessionJson(view), leaseLeftMs, holdings: shown });
+    printJson({ ...summaryJson(view), leaseLeftMs, holdings: shown });
     return;
   }
   printLine(`session ${view.session}`);
@@ -115,7 +121,7 @@ async function show(id: string, options: ClusterOptions): Promise<void> {
   printLine(`  ttl      ${view.ttlMs === null ? 'none' : showDuration(view.ttlMs)}`);
   printLine(`  expires  ${leaseText(leaseLeftMs)}`);
   if (view.lockDelayMs > 0) printLine(`  delay    ${showDuration(view.lockDelayMs)} after expiry`);
-  metaLines(parsed(view.meta)).forEach(printLine);
+  metaLines(view.meta).forEach(printLine);
   holdings.map(holdingLine).forEach(printLine);
   if (holdings.length === 0) printLine('  holds nothing');
 }
@@ -133,6 +139,7 @@ function holdingLine({ names, token, mode, slots, value }: HoldingView): string 
 }
 
 async function end(id: string, options: EndOptions): Promise<void> {
+  checkSessionId(id);
   await withClient(options, async (client) => {
     if ((await client.inspectSession(id)) === null) throw gone(id);
     await client.endSession(id, { reason: options.reason });
@@ -142,17 +149,15 @@ async function end(id: string, options: EndOptions): Promise<void> {
   note('the former holder may still be at work until it notices');
 }
 
+// The index of the entry that opened it, and the nonce that its client drew.
+function checkSessionId(id: string): void {
+  if (/^\d{1,16}-[A-Za-z0-9_-]{16}$/.test(id)) return;
+  const expected = 'the id of a session, such as 42-AbCdEfGhIjKlMnOp';
+  throw new HoldfastError('INVALID', `expected ${expected}; got ${describeValue(id)}`);
+}
+
 // Not LOCK_LOST's 79: nothing of ours is lost.
 function gone(id: string): HoldfastError {
   const text = `there is no session ${JSON.stringify(id)}: it has ended, or never was`;
   return new HoldfastError('SESSION_GONE', text, { details: { exitCode: 1 } });
-}
-
-// Metadata is whatever its session chose to tell.
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -26,6 +26,7 @@ import { ClientSemaphore } from './semaphore.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { Session, SessionParts } from './session.ts';
 import { Sessions } from './sessions.ts';
+import { SHOWN, shown } from './shown.ts';
 import { askNode } from './single-request.ts';
 import { WatchBatches } from './watch-batches.ts';
 import { ClientWatch, checkWatch } from './watch.ts';
@@ -184,6 +185,13 @@ class LockClient implements Client, LinksOwner, ElectionHome {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  [SHOWN](): string {
+    const nodes = this.links.views().map(({ address }) => address);
+    const held = this.grants().length;
+    const isClosed = this.failure !== null || this.closing !== null;
+    return shown('Client', { name: this.name, clusterId: this.clusterId, nodes, held, isClosed });
   }
 
   liveSession(): Session {

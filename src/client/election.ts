@@ -13,6 +13,7 @@ import { Observation } from './observation.ts';
 import { grantName } from './loss.ts';
 import { checkKnown, invalid } from './options.ts';
 import { serialIterator } from './serial-iterator.ts';
+import { SHOWN, shown } from './shown.ts';
 import { WatchBatches } from './watch-batches.ts';
 import type { Watches } from './watches.ts';
 
@@ -95,6 +96,10 @@ export class ClientElection implements Election {
   constructor(home: ElectionHome, name: string) {
     this.name = checkName(name);
     this.home = home;
+  }
+
+  [SHOWN](): string {
+    return shown('Election', { name: this.name });
   }
 
   async campaign(options: CampaignOptions = {}): Promise<Leadership> {

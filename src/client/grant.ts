@@ -6,6 +6,7 @@ import type { GrantStart } from './hold.ts';
 import { grantName } from './loss.ts';
 import { invalid } from './options.ts';
 import type { Session } from './session.ts';
+import { SHOWN, shown } from './shown.ts';
 
 /**
  * A lock that is held, for now. It may be lost at any moment: the process pauses, the network
@@ -59,6 +60,19 @@ export interface Grant {
   handOver(): string;
   /** Releases; never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
+  /** What it is, for logs: not with what it could be taken over. */
+  toJSON(): GrantFacts;
+}
+
+/** A grant as JSON shows it. */
+export interface GrantFacts {
+  readonly names: readonly string[];
+  readonly token: Token;
+  readonly mode: LockMode;
+  /** See Grant.slots. */
+  readonly slots: readonly number[];
+  /** As assertHeld would say. */
+  readonly isHeld: boolean;
 }
 
 /** One handle of a hold; the first one makes it. */
@@ -139,6 +153,15 @@ export class SessionGrant implements Grant {
     } catch {
       // Lost, or being released until decided: an error here would hide the caller's own.
     }
+  }
+
+  toJSON(): GrantFacts {
+    const { names, token, mode, slots } = this;
+    return { names, token, mode, slots, isHeld: this.isBelievedNow() };
+  }
+
+  [SHOWN](): string {
+    return shown('Grant', { ...this.toJSON() });
   }
 
   /** In which session it was granted. */

@@ -84,8 +84,8 @@ export function ghostInfo(view: GhostView, delayLeftMs?: number): GhostInfo {
   return { ...view, delayLeftMs: delayLeftMs ?? null };
 }
 
-// Others may write what they like into their metadata: text that is no JSON is shown as it is.
-function parseMeta(text: string): unknown {
+/** Others may write what they like into their metadata: text that is no JSON is shown as it is. */
+export function parseMeta(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

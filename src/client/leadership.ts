@@ -6,10 +6,11 @@ import type { Ticket } from './exchange.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { GrantStart, Hold } from './hold.ts';
-import { META_BYTES_MAX, invalid } from './options.ts';
+import { META_BYTES_MAX, invalid, outOfRange } from './options.ts';
 import { rejectLate } from './promise-within.ts';
 import type { Session } from './session.ts';
 import { SessionCommand } from './session-command.ts';
+import { SHOWN, shown } from './shown.ts';
 
 /** A won election, for as long as the grant is held; see Grant. */
 export interface Leadership extends Grant {
@@ -56,6 +57,11 @@ export class SessionLeadership extends SessionGrant implements Leadership {
 
   resign(): Promise<boolean> {
     return this.release();
+  }
+
+  override [SHOWN](): string {
+    const { name, token, value } = this;
+    return shown('Leadership', { name, token, value, isHeld: this.isBelievedNow() });
   }
 
   // Settles when the cluster has decided, or never will.
@@ -117,6 +123,8 @@ class Proclamation {
 export function checkValue(value: unknown): string {
   const bytes = typeof value === 'string' ? utf8Length(value) : -1;
   if (typeof value === 'string' && bytes >= 0 && bytes <= META_BYTES_MAX) return value;
-  const shown = bytes > META_BYTES_MAX ? `${bytes} bytes` : value;
-  throw invalid('value', `well-formed text of at most ${META_BYTES_MAX} bytes`, shown);
+  const expected = `well-formed text of at most ${META_BYTES_MAX} bytes`;
+  throw bytes > META_BYTES_MAX
+    ? outOfRange('value', expected, `${bytes} bytes`)
+    : invalid('value', expected, value);
 }

@@ -10,6 +10,7 @@ import type { CheckedItem, LockItem } from './items.ts';
 import { checkKnown, checkMaxHoldMs, checkMeta, checkWaitMs, invalid } from './options.ts';
 import type { Meta } from './options.ts';
 import type { Session } from './session.ts';
+import { SHOWN, shown } from './shown.ts';
 
 /** How to take a lock. */
 export interface AcquireOptions {
@@ -136,6 +137,10 @@ export class ClientLock implements Lock {
       this.home.warn(error instanceof Error ? error.message : String(error));
       return null;
     }
+  }
+
+  [SHOWN](): string {
+    return shown('Lock', { names: this.names });
   }
 
   private request(request: AcquireRequest): Promise<Grant> {

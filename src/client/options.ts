@@ -87,7 +87,8 @@ export interface Settings {
   readonly resume: SavedSession | null;
 }
 
-const OPTION_NAMES: readonly string[] = [
+/** The names of all options. */
+export const CLIENT_OPTIONS: readonly string[] = [
   'nodes',
   'name',
   'ttlMs',
@@ -103,7 +104,7 @@ const OPTION_NAMES: readonly string[] = [
 
 /** Throws HoldfastError INVALID. */
 export function checkOptions(options: ClientOptions): Settings {
-  checkKnown(options, OPTION_NAMES);
+  checkKnown(options, CLIENT_OPTIONS);
   const resume = options.resume === undefined ? null : readSessionText(options.resume);
   const normalMs = resume === null ? 15_000 : resume.ttlMs;
   const ttlMs = checkTtl(options.ttlMs === undefined ? normalMs : options.ttlMs);
@@ -162,7 +163,8 @@ export function checkMeta(value: unknown): string {
   const bytes = text === undefined ? 0 : utf8Length(text);
   if (text !== undefined && bytes <= META_BYTES_MAX) return text;
   const expected = `an object of at most ${META_BYTES_MAX} bytes as JSON`;
-  throw invalid('meta', expected, text === undefined ? value : `${bytes} bytes`);
+  if (text === undefined) throw invalid('meta', expected, value);
+  throw outOfRange('meta', expected, `${bytes} bytes`);
 }
 
 /** Well-formed text of 1 to `bytesMax` bytes. Throws HoldfastError INVALID. */
@@ -186,7 +188,12 @@ export function checkKnown(options: unknown, known: readonly string[]): void {
 
 /** The error for a value that is not what an option must be. */
 export function invalid(option: string, expected: string, value: unknown): HoldfastError {
-  const text = `${option} must be ${expected} (got ${describeValue(value)})`;
+  return outOfRange(option, expected, describeValue(value));
+}
+
+/** The error for a value of which not itself is shown but its measure, such as `9 bytes`. */
+export function outOfRange(option: string, expected: string, got: string): HoldfastError {
+  const text = `${option} must be ${expected} (got ${got})`;
   return new HoldfastError('INVALID', text, { details: { option } });
 }
 
@@ -218,7 +225,7 @@ function checkNodes(value: unknown): readonly string[] {
     nodes.push(address);
   }
   if (nodes.length > 0 && nodes.length <= NODES_MAX) return nodes;
-  throw invalid('nodes', expected, `${nodes.length} addresses`);
+  throw outOfRange('nodes', expected, `${nodes.length} addresses`);
 }
 
 function toJson(value: object): string | undefined {

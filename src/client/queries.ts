@@ -7,7 +7,7 @@ import type { CommandMessage, Query } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
 import type { CommandBody } from '../wire/command.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
-import { lockInfo } from './holder.ts';
+import { lockInfo, parseMeta } from './holder.ts';
 import type { LockInfo } from './holder.ts';
 import { checkName, checkPart } from './items.ts';
 import { checkKnown, checkText, checkWhole } from './options.ts';
@@ -36,15 +36,20 @@ export interface LockPage {
   readonly revision: Revision;
 }
 
+/** A session with its metadata parsed. */
+export interface SessionSummary extends Omit<SessionView, 'meta'> {
+  readonly meta: unknown;
+}
+
 /** Some of the sessions. */
 export interface SessionPage {
-  readonly sessions: readonly SessionView[];
+  readonly sessions: readonly SessionSummary[];
   readonly hasMore: boolean;
   readonly revision: Revision;
 }
 
 /** A session with its lease. */
-export interface SessionInfo extends SessionView {
+export interface SessionInfo extends SessionSummary {
   /**
    * How long until it would expire if nobody renewed it, by the leader's clock: for display.
    * null: never, or not told.
@@ -95,7 +100,9 @@ export class Queries {
     checkText('session', session, TEXT_BYTES_MAX);
     const { answer } = await this.ask({ kind: 'session', session });
     if (answer.kind !== 'session') throw strayAnswer(answer);
-    return answer.session === null ? null : { ...answer.session, leaseLeftMs: answer.leftMs };
+    return answer.session === null
+      ? null
+      : { ...summary(answer.session), leaseLeftMs: answer.leftMs };
   }
 
   async sessions(options: { after?: Index; limit?: number } = {}): Promise<SessionPage> {
@@ -105,7 +112,7 @@ export class Queries {
     checkWhole('limit', limit, [1, LIST_MAX]);
     const { answer, revision } = await this.ask({ kind: 'sessions', after, limit });
     if (answer.kind !== 'sessions') throw strayAnswer(answer);
-    return { sessions: answer.sessions, hasMore: answer.hasMore, revision };
+    return { sessions: answer.sessions.map(summary), hasMore: answer.hasMore, revision };
   }
 
   async breakLock(name: string, options: BreakOptions): Promise<void> {
@@ -175,6 +182,10 @@ class OperatorCommand implements Exchange {
   fail(error: HoldfastError): void {
     this.owner.onFail(error);
   }
+}
+
+function summary(session: SessionView): SessionSummary {
+  return { ...session, meta: parseMeta(session.meta) };
 }
 
 function refusal(outcome: Outcome): HoldfastError {

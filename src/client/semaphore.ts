@@ -3,6 +3,7 @@ import { checkName, checkTaken, checkTotal } from './items.ts';
 import { ClientLock } from './lock.ts';
 import type { AcquireOptions, Body, Lock, LockHome } from './lock.ts';
 import { checkKnown, invalid } from './options.ts';
+import { SHOWN, shown } from './shown.ts';
 
 /** How to take permits of a semaphore. */
 export interface SemaphoreOptions extends Omit<AcquireOptions, 'mode'> {
@@ -67,6 +68,10 @@ export class ClientSemaphore implements Semaphore {
     const { lock, rest } = this.taking(options);
     if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
     return lock.do(rest, fn);
+  }
+
+  [SHOWN](): string {
+    return shown('Semaphore', { name: this.name, total: this.total });
   }
 
   private taking(options: SemaphoreOptions): { lock: Lock; rest: AcquireOptions } {

@@ -7,6 +7,7 @@ import { checkSignal } from './lock.ts';
 import { checkKnown, checkWhole, invalid } from './options.ts';
 import { serialIterator } from './serial-iterator.ts';
 import type { Source } from './serial-iterator.ts';
+import { SHOWN, shown } from './shown.ts';
 import { callAt } from './timer.ts';
 import type { Batch, BatchOptions, WatchBatches } from './watch-batches.ts';
 
@@ -109,6 +110,10 @@ export class ClientWatch implements LockWatch, Source<WatchNotice> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
+  }
+
+  [SHOWN](): string {
+    return shown('LockWatch', { revision: this.taken, isOver: this.batches.isOver });
   }
 
   async next(): Promise<WatchNotice | null> {

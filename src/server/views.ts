@@ -71,10 +71,17 @@ export function ghostJson(ghost: GhostView): JsonObject {
 
 /** A session, without what it holds. */
 export function sessionJson(view: SessionView): JsonObject {
+  return summaryJson({ ...view, meta: parsed(view.meta) });
+}
+
+/** The same, of one whose metadata is parsed. */
+export function summaryJson(
+  view: Omit<SessionView, 'meta'> & { readonly meta: unknown },
+): JsonObject {
   return {
     session: view.session,
     name: view.name,
-    meta: parsed(view.meta),
+    meta: view.meta,
     ttlMs: view.ttlMs,
     lockDelayMs: view.lockDelayMs,
     opened: isoTime(view.openedMs),

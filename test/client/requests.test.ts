@@ -187,7 +187,7 @@ describe('refusals', () => {
 
   test('D12 inspect and list show holders, waiters and a revision', async () => {
     const world = new FakeWorld();
-    const client = world.client({ name: 'billing' });
+    const client = world.client({ name: 'billing', meta: { host: 'h1' } });
     const grant = await world.settle(client.lock('a/1').acquire({ meta: { job: 7 } }));
     await world.settle(client.lock('b/1').acquire());
     const lock = await world.settle(client.inspect('a/1'));
@@ -196,7 +196,9 @@ describe('refusals', () => {
     expect(lock.holder?.leaseLeftMs).toBeGreaterThan(14_000);
     const { id } = client.session;
     const seen = await world.settle(client.inspectSession(id ?? ''));
-    expect(seen).toMatchObject({ session: id, held: 2 });
+    expect(seen).toMatchObject({ session: id, held: 2, meta: { host: 'h1' } });
+    const all = await world.settle(client.listSessions());
+    expect(all.sessions).toMatchObject([{ session: id, meta: { host: 'h1' } }]);
     expect(lock.revision).toBe(world.cluster.revision);
     expect((await world.settle(client.inspect('free'))).holder).toBe(null);
     const page = await world.settle(client.list({ prefix: 'a/' }));
