@@ -19,6 +19,7 @@ interface BreakOptions extends ClusterOptions {
 }
 
 const CAUTION = `
+A grant of several names is broken whole: all of them are free (holdfast session show ID tells them).
 The holder is told, but may be at work until it notices: only a resource that checks fencing tokens
 is safe. Without --token nothing is broken; the lock is shown with its token instead. If the holder
 is dead and its lease has no end (--ttl none), end its session too: holdfast session end ID.

@@ -28,6 +28,20 @@ describe('wrong arguments', () => {
   });
 
   test.each([
+    ['show', 'garbage'],
+    ['show', '42'],
+    ['end', '42-AbCdEfGhIjKlMnO', '--reason', 'x'],
+    ['end', '42-AbCdEfGhIjKlMn p', '--reason', 'x'],
+  ])(
+    'what cannot be the id of a session is INVALID, before any node is asked: %s %s',
+    async (...args) => {
+      const result = await cli(['session', ...args, ...NOBODY]);
+      expect(result).toMatchObject({ code: 64, stdout: '' });
+      expect(result.stderr).toMatch(/^holdfast: INVALID: expected the id of a session[^\n]*\n$/);
+    },
+  );
+
+  test.each([
     [['inspect', '--json'], 64, 'USAGE', "missing required argument 'name'"],
     [['inspect', '..', '--json'], 64, 'INVALID', 'no URL can carry it'],
     [['list', '--json'], 78, 'CONFIG', 'HOLDFAST_NODES'],

@@ -83,7 +83,7 @@ describe('holdfast session', () => {
     const holder = cluster.start('acquire', 'o/a', 'o/b', '--permits', '2/3', '--json');
     const { session, token } = JSON.parse(await holder.line(/^\{/));
     const listed = (await cluster.cli('session', 'list')).stdout;
-    expect(listed).toMatch(/^SESSION +NAME +TTL +OPENED +HELD +WAITING\n/);
+    expect(listed).toMatch(/^SESSION +NAME +TTL +OPENED +HELD-UNITS +WAITING-UNITS\n/);
     expect(listed).toMatch(new RegExp(`^${session} .* 15s +20.*Z +4 +0$`, 'm'));
     const rows = (await cluster.cli('session', 'list', '--json')).stdout.trim().split('\n');
     const sessions = rows.map((row) => JSON.parse(row));
