@@ -1,29 +1,11 @@
 import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import type { LocalCluster } from '../../src/node.ts';
 import { localCluster } from '../../src/node.ts';
+import { blocksOf, execute } from './snippets.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-
-/** The code blocks of a language, in order. */
-function blocksOf(language: string): string[] {
-  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
-  return [...readme.matchAll(pattern)].map(([, code = '']) => code);
-}
-
-/** Runs a snippet as the body of an async function; its imports come as arguments. */
-async function execute(snippet: string, names: Record<string, unknown>): Promise<void> {
-  const body = snippet.replace(/^import .*$/gm, '');
-  const source = `async function snippet(${Object.keys(names).join(', ')}) {\n${body}\n}\n`;
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-    reportDiagnostics: true,
-  });
-  const build = new Function(`${outputText}\nreturn snippet;`);
-  await build()(...Object.values(names));
-}
 
 describe('the README', () => {
   let cluster: LocalCluster;
@@ -37,7 +19,7 @@ describe('the README', () => {
   });
 
   test('shows a lock from code that runs as it stands', async () => {
-    const [snippet = ''] = blocksOf('ts');
+    const [snippet = ''] = blocksOf(readme, 'ts');
     const documented = "['127.0.0.1:7101', '127.0.0.1:7102', '127.0.0.1:7103']";
     expect(snippet).toContain(documented);
     const here = snippet.replace(documented, JSON.stringify(cluster.addresses));
@@ -53,7 +35,7 @@ describe('the README', () => {
   });
 
   test('shows the other forms in code that runs as it stands', async () => {
-    const [, snippet = ''] = blocksOf('ts');
+    const [, snippet = ''] = blocksOf(readme, 'ts');
     const client = await connect({ nodes: cluster.addresses });
     const trained: number[] = [];
     const lines: string[] = [];
@@ -66,7 +48,7 @@ describe('the README', () => {
   });
 
   test('names HTTP calls that exist, and a session as it shows it', async () => {
-    const shown = blocksOf('sh').find((block) => block.includes('/v1/sessions')) ?? '';
+    const shown = blocksOf(readme, 'sh').find((block) => block.includes('/v1/sessions')) ?? '';
     const body = /-d '([^']+)'/.exec(shown)?.[1] ?? '';
     const response = await fetch(`http://${cluster.addresses[0] ?? ''}/v1/sessions`, {
       method: 'POST',
@@ -75,6 +57,14 @@ describe('the README', () => {
     });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ ttlMs: 15_000 });
+  });
+
+  test('links to nothing that the package leaves out', () => {
+    const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    const { files }: { files: string[] } = JSON.parse(manifest);
+    const links = [...readme.matchAll(/\]\(([\w./-]+)\)/g)].map(([, to = '']) => to);
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((link) => !files.includes(link.replace(/^docs\/.*/, 'docs')))).toEqual([]);
   });
 
   test('promises only what the documents beside it hold', () => {
