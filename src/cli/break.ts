@@ -19,10 +19,10 @@ interface BreakOptions extends ClusterOptions {
 }
 
 const CAUTION = `
-A grant of several names is broken whole: all of them are free (holdfast session show ID tells them).
-The holder is told, but may be at work until it notices: only a resource that checks fencing tokens
-is safe. Without --token nothing is broken; the lock is shown with its token instead. If the holder
-is dead and its lease has no end (--ttl none), end its session too: holdfast session end ID.
+A grant of several names is broken whole: all of them are free (holdfast session show ID tells
+them). The holder is told, but may be at work until it notices: only a resource that checks fencing
+tokens is safe. Without --token nothing is broken; the lock is shown with its token instead. If the
+holder is dead and its lease has no end (--ttl none), end its session too: holdfast session end ID.
 
 Exit code: 0 broken; 1 nobody holds it with that token; 64 --token or --reason missing;
 69 cluster unavailable, 78 configuration.`;

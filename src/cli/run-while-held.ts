@@ -39,8 +39,8 @@ The command finds what is held in its environment. Give the token to whatever it
 
 Its descendants end with it, before the lock is free; a daemon that forked twice and left the
 session does not, nor do they when this program itself is killed by SIGKILL (the command does).
-While this program is stopped (SIGSTOP, a debugger) the command goes on, beyond the lease too: only a
-resource that checks tokens is safe then.
+While this program is stopped (SIGSTOP, a debugger) the command goes on, beyond the lease too: only
+a resource that checks tokens is safe then.
 
 Exit code: the command's own, 128+n if signal n ended it, 127 not found, 126 not executable;
 64 usage, 69 cluster unavailable or lost before the command began, 75 busy, 77 not authorised,

@@ -22,7 +22,8 @@ const HEADER = ['SESSION', 'NAME', 'TTL', 'OPENED', 'HELD-UNITS', 'WAITING-UNITS
 const PAGE = 1_000;
 
 const LIST_NOTES = `
-A unit is a lock, or one permit of a semaphore: what a session holds and waits for is limited in units.
+A unit is a lock, or one permit of a semaphore: what a session holds and waits for is limited in
+units.
 
 With --json: one session per line.`;
 

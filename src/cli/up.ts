@@ -23,9 +23,10 @@ Prints one line on stdout once a lock can be taken: ready leader=n2 nodes=127.0.
 A node that ends is not restarted; the command that does is printed. Ctrl-C stops the cluster in
 good order, a second one at once.
 
-Exit code: 0 after a stop that was asked for, 64 usage, 69 no cluster came about, or every node of it has
-ended, 73 port in use, 78 configuration, 80 directory of another cluster or node, 81 directory in use, 87 some of the
-nodes' directories are missing; a node's own code if one ends while starting.`;
+Exit code: 0 after a stop that was asked for, 64 usage, 69 no cluster came about, or every node of
+it has ended, 73 port in use, 78 configuration, 80 directory of another cluster or node, 81
+directory in use, 87 some of the nodes' directories are missing; a node's own code if one ends while
+starting.`;
 
 /** Adds `up` to the program. */
 export function addUpCommand(invocation: Invocation): void {

@@ -25,7 +25,8 @@ const TYPE_WIDTH = 10;
 const NOTES = `
 A line has the revision, what happened, the name, and the grant's token and session. "gap" tells
 that events were missed while no node could be reached, or that --after is of another history: look
-at the locks again. It follows the leader through every reconnect. Ends with Ctrl-C, or when nobody reads its output any more.
+at the locks again. It follows the leader through every reconnect. Ends with Ctrl-C, or when nobody
+reads its output any more.
 
 With --json: one object per line.
 
