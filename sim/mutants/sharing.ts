@@ -35,16 +35,16 @@ export const SHARING: MutantGroup = {
       title: 'a resumed session does not fence off the requests of its former process',
       because: 'elsewhere',
       why:
-        'numbers cannot meet all the same, and a late acquire must come in between the answers of one ' +
-        'resume: test/client/resume.test.ts has one come in there',
+        'numbers cannot meet all the same, and a late acquire must come in between the answers of ' +
+        'one resume: test/client/resume.test.ts has one come in there',
     },
     {
       id: 'N-23c',
       title: 'a resumed session leaves its former waits in their queues',
       because: 'elsewhere',
       why:
-        'what is granted to nobody stays until its session ends, which no promise forbids while the ' +
-        'client lives: test/client/resume.test.ts shows that nothing waits any more',
+        'what is granted to nobody stays until its session ends, which no promise forbids while ' +
+        'the client lives: test/client/resume.test.ts shows that nothing waits any more',
     },
     {
       id: 'N-22b',

@@ -50,11 +50,15 @@ export function strandedIn(locks: readonly LockView[]): string | null {
   return `${stranded.sessionName} waits for ${what}, which it could have`;
 }
 
-/** It heads all its queues, and goes together with all who hold, or left closed, those locks. */
+/**
+ * It heads all its queues, and goes together with all who hold, or left closed, those locks. Of a
+ * long queue only the head is shown: it may wait there too, and then nobody can tell.
+ */
 function isStranded(waiter: WaiterView, locks: readonly LockView[]): boolean {
   return locks.every((lock) => {
     const claim = claimAt(waiter, lock);
-    return claim === undefined || (lock.waiters[0] === claim && hasRoom(claim, lock));
+    if (claim === undefined) return lock.waiters.length === lock.waiterCount;
+    return lock.waiters[0] === claim && hasRoom(claim, lock);
   });
 }
 

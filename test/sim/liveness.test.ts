@@ -186,4 +186,12 @@ describe('LIV-6 who waits for what is free', () => {
     expect(strandedIn([lock('k1', false, 4), lock('k2', false, 3, 4)])).toContain('c3 waits');
     expect(strandedIn([lock('k1', false, 4), lock('k2', false, 4)])).toContain('k1 and k2');
   });
+
+  test('not who may wait beyond what is shown of a long queue', () => {
+    const crowded = { ...lock('k2', true, 3), waiterCount: 30 };
+    expect(strandedIn([lock('k1', false, 4), crowded])).toBe(null);
+    expect(strandedIn([lock('k1', false, 4), { ...crowded, waiterCount: 1 }])).toContain(
+      'c4 waits',
+    );
+  });
 });
