@@ -35,8 +35,8 @@ export const SHARING: MutantGroup = {
       title: 'a resumed session does not fence off the requests of its former process',
       because: 'elsewhere',
       why:
-        'numbers cannot meet all the same, and a late acquire must come in between the answers of ' +
-        'one resume: test/client/resume.test.ts has one come in there',
+        'numbers cannot meet all the same, and a late acquire must come in between the answers ' +
+        'of one resume: test/client/resume.test.ts has one come in there',
     },
     {
       id: 'N-23c',
