@@ -18,7 +18,7 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [leases.silentHolder, 6],
   [leases.deadHolder, 1],
   [leases.expiryInDoubt, 4],
-  [leases.lateOpening, 3],
+  [leases.lateOpening, 8],
   [leases.wakingLeader, 5],
   [leases.oldAnswers, 6],
   [leases.twoLeaders, 3],
