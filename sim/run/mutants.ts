@@ -19,9 +19,9 @@ import { MutantTrees } from './mutant-tree.ts';
 import { repositoryRoot } from './places.ts';
 import { Stopwatch } from './stopwatch.ts';
 
-const RUNS = 400;
+const RUNS = 1_000;
 /** A harmless change gets one run where a bug gets so many: it needs all of them, every time. */
-const BENIGN_SHARE = 4;
+const BENIGN_SHARE = 10;
 const JOBS_MAX = 64;
 
 /** `mutants`: the kill matrix. */
@@ -32,7 +32,7 @@ export const mutantsCommand: Command = {
   help: [
     '  ID…          only these, as M-03 or B-01 (or m-03); all without',
     '  --seed S     which random scripts, 0 to 2^32 - 1 (default 1)',
-    `  --runs N     random runs for each bug (default ${RUNS}), a quarter for what is harmless`,
+    `  --runs N     random runs for each bug (default ${RUNS}), a tenth for what is harmless`,
     '  --jobs N     programs at the same time (default: as many as there are processors)',
     '  --no-shrink  leaves scripts as they were found',
     '  --bounds     lets scripts as those of `bounds` loose on them; not with --write',
