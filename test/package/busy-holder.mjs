@@ -25,5 +25,8 @@ const { code, details } = grant.signal.reason ?? {};
 // Between two immediates all timers run that are due.
 await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 say({ event: 'seen', isAborted: isAborted && signal.aborted, isHeld: grant.held(), code, details });
+// Keeps what it has until it is told to go, so that its watcher need not be quick.
+process.stdin.resume();
+await new Promise((resolve) => process.stdin.once('end', resolve));
 await client.close();
 say({ event: 'closed' });

@@ -25,6 +25,8 @@ interface Program {
   readonly seen: readonly Seen[];
   readonly output: () => string;
   readonly ended: Promise<number | null>;
+  /** It may end when it has said what it saw. */
+  readonly letGo: () => void;
   readonly kill: () => void;
 }
 
@@ -45,6 +47,7 @@ function start(file: string, words: readonly string[]): Program {
       return lines.map((line): Seen => JSON.parse(line));
     },
     output: () => text,
+    letGo: () => void child.stdin.end(),
     kill: () => void child.kill('SIGKILL'),
     ended: new Promise((resolve) => child.once('close', resolve)),
   };
@@ -70,6 +73,7 @@ describe('B9 the event loop is blocked for longer than the TTL', () => {
     const seen = await until(program, 'seen');
     expect(seen).toMatchObject({ isAborted: true, isHeld: false, code: 'EVENT_LOOP_BLOCKED' });
     expect(seen.details?.['blockedMs']).toBeGreaterThan(BUSY_MS - TTL_MS);
+    program.letGo();
     expect(await program.ended).toBe(0);
     await (await granted).release();
   });
@@ -83,6 +87,7 @@ describe('B9 the event loop is blocked for longer than the TTL', () => {
     void waiting.then(() => (isGranted = true));
     const seen = await until(program, 'seen');
     expect([seen, isGranted]).toMatchObject([{ isAborted: false, isHeld: true }, false]);
+    program.letGo();
     expect(await program.ended).toBe(0);
     await (await waiting).release();
   });

@@ -155,7 +155,7 @@ describe('a session with a lock-delay', () => {
 });
 
 describe('an election whose nodes have no quorum for longer than the TTL', () => {
-  test('A10 nobody wins by it: one winner per token, all others hear that their session is over', async () => {
+  test('A10 nobody wins by it: one winner per token, all others hear that no node answers', async () => {
     for (const seed of seeds(5)) {
       const { cluster, leader, followers } = await withLeader({ seed });
       const names = ['one', 'two', 'three', 'four', 'five'];
@@ -179,7 +179,7 @@ describe('an election whose nodes have no quorum for longer than the TTL', () =>
       ]);
       const errors = runs.flatMap(({ value }) => (value.isOk ? [] : [value.error]));
       expect(errors).toHaveLength(4);
-      for (const error of errors) expect(error).toMatchObject({ code: 'SESSION_GONE' });
+      for (const error of errors) expect(error).toMatchObject({ code: 'UNAVAILABLE' });
       const next = clients.map((own) => own.run(({ client }) => client.election('e').campaign()));
       await cluster.until('the next winner', () => next.some((run) => run.isSettled));
       await cluster.runFor(5_000);

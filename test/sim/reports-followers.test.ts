@@ -72,7 +72,7 @@ describe('an election', () => {
       await cluster.runFor(1_000);
       cluster.world.isolate('two');
       await cluster.runFor(3_000);
-      expect(waiting.value).toMatchObject({ isOk: false, error: { code: 'SESSION_GONE' } });
+      expect(waiting.value).toMatchObject({ isOk: false, error: { code: 'UNAVAILABLE' } });
       await value(cluster, one, () => first.resign());
       cluster.world.heal();
       await cluster.runFor(20_000);
