@@ -16,10 +16,13 @@ import type { Faults } from '../../sim/script/faults.ts';
 import { FAULT_KINDS } from '../../sim/script/types.ts';
 import type { Fault, FaultKind, Script } from '../../sim/script/types.ts';
 import type { Trace } from '../../sim/world/trace.ts';
+import { HARD_ARGS } from './hard-args.ts';
 
 const IMAGES = new FoundedImages();
 const HORIZON_MS = 2_600;
 const NONE = new Uint8Array(0);
+/** Slots are written once a second at most. */
+const OFTEN = { atMs: 100, forMs: 2_200 };
 
 interface Played {
   readonly cluster: SimCluster;
@@ -109,26 +112,11 @@ function strike(kind: FaultKind, given: Partial<Fault> = {}): Fault {
   return { kind, target: 0, atMs: 1_200, forMs: 1_100, arg: HARD_ARGS[kind] ?? 1, ...given };
 }
 
-const HARD_ARGS: Readonly<Partial<Record<FaultKind, number>>> = {
-  slowNode: 3,
-  clockRate: 0,
-  slowDisk: 3,
-  clientSlow: 3,
-  clientClockRate: 0,
-  spike: 4,
-  slowLink: 3,
-};
-
 /** What a fault needs to be felt: faults besides it. */
 const COMPANY: Readonly<Partial<Record<FaultKind, readonly Fault[]>>> = {
   bridge: [strike('crash', { atMs: 1_300, arg: 0 })],
   refuse: [strike('resetAll', { atMs: 1_300 })],
   hang: [strike('resetAll', { atMs: 1_300 })],
-};
-
-/** Some must be there for longer to be felt: slots are written once a second at most. */
-const TIMES: Readonly<Partial<Record<FaultKind, Partial<Fault>>>> = {
-  slotError: { atMs: 100, forMs: 2_200 },
 };
 
 const WITHOUT = play(scriptOf([])).then(({ cluster }) => deedsOf(cluster.world.trace));
@@ -143,7 +131,9 @@ describe('faults', () => {
     const company = COMPANY[kind] ?? [];
     const alone = company.length === 0 ? null : await play(scriptOf(company));
     const without = alone === null ? await WITHOUT : deedsOf(alone.cluster.world.trace);
-    const played = await play(scriptOf([strike(kind, TIMES[kind]), ...company]));
+    const played = await play(
+      scriptOf([strike(kind, kind === 'slotError' ? OFTEN : {}), ...company]),
+    );
     expect(played.faults.struck).toBe(1 + company.length);
     // No client ever looks at the wall clock: that is what this fault is there to show (M-61).
     const isFelt = kind !== 'clientWallJump';
