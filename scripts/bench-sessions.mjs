@@ -26,7 +26,7 @@ const linkCount = Number(values.links);
 const ttlMs = Number(values.ttl) * 1_000;
 const seconds = Number(values.seconds);
 
-const UNDECIDED_MAX = 512;
+const UNDECIDED_MAX = 64;
 /** Each link renews its sessions in so many portions, one after the other. */
 const PORTIONS = 10;
 
@@ -37,6 +37,7 @@ class Carrier {
     this.sentAt = new Map();
     this.nonce = 0;
     this.onOpened = () => {};
+    this.onRefused = () => {};
     link.onFrame = (frame) => decodeNodeMessages(frame).forEach((message) => this.hear(message));
     link.onClose = (reason) => {
       throw new Error(`a link was closed: ${reason}`);
@@ -52,8 +53,14 @@ class Carrier {
   open(count) {
     return new Promise((resolve) => {
       let asked = 0;
+      let refused = 0;
+      // Nothing was done for it: asked again, as any client would.
+      this.onRefused = () => {
+        refused += 1;
+        setTimeout(ask, 50);
+      };
       const ask = () => {
-        while (asked < count && asked - this.sessions.length < UNDECIDED_MAX) {
+        while (asked - refused < count && asked - refused - this.sessions.length < UNDECIDED_MAX) {
           asked += 1;
           const nonce = Buffer.from(`${String(this.number)}.${String(asked)}`.padStart(12, '-'));
           const body = encodeBody({
@@ -84,7 +91,7 @@ class Carrier {
 
   hear(message) {
     if (message.type === 'reply') {
-      if (message.outcome.code !== 'OPENED') throw new Error(JSON.stringify(message.outcome));
+      if (message.outcome.code !== 'OPENED') return this.onRefused();
       this.sessions.push(message.outcome.session);
       this.onOpened();
     } else if (message.type === 'keepAliveReply') {
