@@ -1,7 +1,7 @@
 // The stored form of an answer, inside the row of a frozen record.
 
 import type { RowValue } from './machine-types.ts';
-import type { GhostView, HolderView, Outcome } from './outcomes.ts';
+import type { GhostView, HolderView, Outcome, TenantView } from './outcomes.ts';
 
 /**
  * Positional value of an outcome. The texts of refusals are part of it, hence of the replicated
@@ -34,32 +34,15 @@ export function outcomeRow(outcome: Outcome): RowValue {
 
 function holderRow(holder: HolderView | null): RowValue {
   if (holder === null) return null;
-  return [
-    holder.token,
-    holder.session,
-    holder.acquireSeq,
-    holder.mode,
-    holder.permits,
-    holder.slots,
-    holder.sessionName,
-    holder.sessionMeta,
-    holder.meta,
-    holder.value,
-    holder.sinceMs,
-  ];
+  const { sessionMeta, meta, value, sinceMs } = holder;
+  return [...tenantRow(holder), sessionMeta, meta, value, sinceMs];
 }
 
 function ghostRow(ghost: GhostView | null): RowValue {
-  if (ghost === null) return null;
-  return [
-    ghost.token,
-    ghost.session,
-    ghost.acquireSeq,
-    ghost.mode,
-    ghost.permits,
-    ghost.slots,
-    ghost.sessionName,
-    ghost.lockDelayMs,
-    ghost.closedAt,
-  ];
+  return ghost === null ? null : [...tenantRow(ghost), ghost.lockDelayMs, ghost.closedAt];
+}
+
+function tenantRow(tenant: TenantView): readonly RowValue[] {
+  const { token, session, acquireSeq, mode, permits, slots, sessionName } = tenant;
+  return [token, session, acquireSeq, mode, permits, slots, sessionName];
 }

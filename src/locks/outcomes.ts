@@ -2,8 +2,8 @@
 
 import type { Index, SessionId, Token } from '../base/units.ts';
 
-/** A holder as others may see it: in "busy" answers and in inspection. */
-export interface HolderView {
+/** Who keeps a lock from others, a grant or what it left behind, as others may see it. */
+export interface TenantView {
   readonly token: Token;
   readonly session: SessionId;
   readonly acquireSeq: number;
@@ -12,8 +12,12 @@ export interface HolderView {
   readonly permits: readonly [number, number] | null;
   /** Of a semaphore: the numbers of the slots that it has, ascending from 0; else empty. */
   readonly slots: readonly number[];
-  /** Name of the session, its metadata and the grant's, as JSON text. */
   readonly sessionName: string;
+}
+
+/** A holder: in "busy" answers and in inspection. */
+export interface HolderView extends TenantView {
+  /** Metadata of the session and of the grant, as JSON text. */
   readonly sessionMeta: string;
   readonly meta: string;
   readonly value: string | null;
@@ -36,15 +40,7 @@ export interface WaiterView {
  * What a grant leaves behind when its session expires with a lock-delay: it keeps the lock closed
  * to others until the delay is over, as if it were held (RAFT.md §13).
  */
-export interface GhostView {
-  readonly token: Token;
-  /** The session that expired. */
-  readonly session: SessionId;
-  readonly acquireSeq: number;
-  readonly mode: 'exclusive' | 'shared';
-  readonly permits: readonly [number, number] | null;
-  readonly slots: readonly number[];
-  readonly sessionName: string;
+export interface GhostView extends TenantView {
   readonly lockDelayMs: number;
   /** Index of the entry that expired the session. */
   readonly closedAt: Index;

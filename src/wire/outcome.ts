@@ -7,6 +7,7 @@ import type {
   LockView,
   Outcome,
   SessionView,
+  TenantView,
   WaiterView,
 } from '../locks/outcomes.ts';
 import type { Refused } from './client-messages.ts';
@@ -139,31 +140,14 @@ export function readLock(value: unknown, what: string): LockView {
 }
 
 function holderFields(holder: HolderView): unknown[] {
-  return [
-    holder.token,
-    holder.session,
-    holder.acquireSeq,
-    choiceOf(MODES, holder.mode),
-    holder.permits,
-    holder.slots,
-    holder.sessionName,
-    holder.sessionMeta,
-    holder.meta,
-    holder.value,
-    holder.sinceMs,
-  ];
+  const { sessionMeta, meta, value, sinceMs } = holder;
+  return [...tenantFields(holder), sessionMeta, meta, value, sinceMs];
 }
 
 function readHolder(value: unknown, what: string): HolderView {
   const read = new Reader(value, what);
   return read.done({
-    token: read.integer('token', 1),
-    session: read.text('session'),
-    acquireSeq: read.integer('acquireSeq', 1),
-    mode: read.choice('mode', MODES),
-    permits: read.nullable('permits', readPermits),
-    slots: readSlots(read.any('slots'), `${what}.slots`),
-    sessionName: read.text('sessionName'),
+    ...readTenant(read, what),
     sessionMeta: read.text('sessionMeta'),
     meta: read.text('meta'),
     value: read.textOrNull('value'),
@@ -172,22 +156,25 @@ function readHolder(value: unknown, what: string): HolderView {
 }
 
 function ghostFields(ghost: GhostView): unknown[] {
-  return [
-    ghost.token,
-    ghost.session,
-    ghost.acquireSeq,
-    choiceOf(MODES, ghost.mode),
-    ghost.permits,
-    ghost.slots,
-    ghost.sessionName,
-    ghost.lockDelayMs,
-    ghost.closedAt,
-  ];
+  return [...tenantFields(ghost), ghost.lockDelayMs, ghost.closedAt];
 }
 
 function readGhost(value: unknown, what: string): GhostView {
   const read = new Reader(value, what);
   return read.done({
+    ...readTenant(read, what),
+    lockDelayMs: read.integer('lockDelayMs'),
+    closedAt: read.integer('closedAt', 1),
+  });
+}
+
+function tenantFields(tenant: TenantView): unknown[] {
+  const { token, session, acquireSeq, mode, permits, slots, sessionName } = tenant;
+  return [token, session, acquireSeq, choiceOf(MODES, mode), permits, slots, sessionName];
+}
+
+function readTenant(read: Reader, what: string): TenantView {
+  return {
     token: read.integer('token', 1),
     session: read.text('session'),
     acquireSeq: read.integer('acquireSeq', 1),
@@ -195,9 +182,7 @@ function readGhost(value: unknown, what: string): GhostView {
     permits: read.nullable('permits', readPermits),
     slots: readSlots(read.any('slots'), `${what}.slots`),
     sessionName: read.text('sessionName'),
-    lockDelayMs: read.integer('lockDelayMs'),
-    closedAt: read.integer('closedAt', 1),
-  });
+  };
 }
 
 function waiterFields(waiter: WaiterView): unknown[] {
