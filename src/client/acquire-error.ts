@@ -64,9 +64,14 @@ export function queueText({ ahead }: Pick<Attempt, 'ahead'>): string {
   return `; ${requests} before it when it was queued`;
 }
 
-/** WAIT_OVER: how the wait ended was not kept, for it was acknowledged; nothing is held. */
+/**
+ * WAIT_OVER: how the wait ended was not kept, for it was acknowledged, here or by a process that has
+ * resumed the session; nothing is held.
+ */
 export function endedUnseenError(attempt: Attempt): HoldfastError {
-  const text = `the wait for ${nameList(attempt.names)} ended while no node was reached`;
+  const text =
+    `the wait for ${nameList(attempt.names)} ended while no node was reached, ` +
+    'or because another process goes on with this session';
   return new HoldfastError('WAIT_OVER', `${text}; nothing is held`, { details: { ...attempt } });
 }
 
