@@ -65,8 +65,8 @@ export function queueText({ ahead }: Pick<Attempt, 'ahead'>): string {
 }
 
 /**
- * WAIT_OVER: how the wait ended was not kept, for it was acknowledged, here or by a process that has
- * resumed the session; nothing is held.
+ * WAIT_OVER: how the wait ended was not kept, for it was acknowledged, here or by a process that
+ * has resumed the session; nothing is held.
  */
 export function endedUnseenError(attempt: Attempt): HoldfastError {
   const text =
