@@ -98,7 +98,9 @@ export class MessageChecks {
       this.verdict.report('INV-8', `${what}, which is not on its disk`);
     }
     const leader = this.lives.get(to);
-    if (leader?.ledTerm !== term || leader.mirror.termAt(matchIndex) === durable) return;
+    // One that was deposed while the answer was held back has the log of another by now.
+    if (leader?.ledTerm !== term || leader.core.hard.term !== term) return;
+    if (leader.mirror.termAt(matchIndex) === durable) return;
     const what = `${id} acknowledges entry ${matchIndex}`;
     this.verdict.report('INV-8', `${what}, which is not what ${to} has there`);
   }
