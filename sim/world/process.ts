@@ -245,9 +245,13 @@ export class SimProcess {
     return life;
   }
 
-  /** `stop`: as by SIGSTOP. `suspend`: the whole machine sleeps and its monotonic clock too. */
+  /**
+   * `stop`: as by SIGSTOP. `suspend`: the whole machine sleeps and its monotonic clock too. Nothing
+   * happens while the process does not run: what begins meanwhile would run on a clock that stands.
+   */
   pause(kind: 'stop' | 'suspend'): void {
-    for (const loop of this.current?.all ?? []) loop.stand('pause');
+    if (this.current === null) return;
+    for (const loop of this.current.all) loop.stand('pause');
     if (kind === 'suspend') this.clock.suspend(this.environment.loop.nowUs);
   }
 

@@ -103,6 +103,18 @@ describe('the rate of a clock', () => {
     expect(clock.monoUs()).toBe(beforeUs);
     expect(() => handle.process.clock.setDrift(-1_000_000, world.nowUs)).toThrow('forward');
   });
+
+  test('goes on for what begins while its machine was to sleep without a process', () => {
+    const { world, handle } = watchOf({});
+    handle.crash();
+    handle.pause('suspend');
+    handle.start();
+    world.runSync(world.nowUs + 1);
+    const fired: number[] = [];
+    running(handle).after(1_000, () => fired.push(1));
+    world.runSync(world.nowUs + 1_000_000);
+    expect(fired).toEqual([1]);
+  });
 });
 
 describe('a slow process', () => {
