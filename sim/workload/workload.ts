@@ -56,6 +56,8 @@ export class Workload {
   private readonly workers: readonly Worker[];
   private readonly stage: Stage;
   private planned = 0;
+  /** Clients that died and will begin again. */
+  private unborn = 0;
   private granted = 0;
   private isWindingDown = false;
 
@@ -99,10 +101,10 @@ export class Workload {
     return this.calls.outstanding();
   }
 
-  /** Every operation has begun, and nobody holds or asks for anything. */
+  /** Every operation has begun, all who will begin again have, and nobody holds or asks. */
   get isIdle(): boolean {
     const isDue = this.planned > 0 && !this.isWindingDown;
-    if (isDue || this.outstanding.length > 0) return false;
+    if (isDue || this.unborn > 0 || this.outstanding.length > 0) return false;
     return this.workers.every((worker) => worker.shift(0) === undefined);
   }
 
@@ -180,11 +182,13 @@ export class Workload {
       if (sim.handle.process.life !== life) return;
       sim.handle.crash();
       if (next === undefined) return sim.handle.start();
+      this.unborn++;
       world.at(world.nowUs + next.afterMs * US_PER_MS, () => this.begin(worker, next));
     });
   }
 
   private begin(worker: Worker, { saved, program }: NextLife): void {
+    this.unborn--;
     if (worker.life !== null) return;
     worker.sim.resumeNext(saved);
     worker.sim.handle.start();
