@@ -9,7 +9,7 @@ import type { Leadership } from '../../src/client/leadership.ts';
 import type { AcquireOptions } from '../../src/client/lock.ts';
 import { WAIT_ARG_MIN } from '../script/ranges.ts';
 import type { Op } from '../script/types.ts';
-import { GIVEN_UP } from './calls.ts';
+import { GIVEN_UP, SESSION_OVER_CODES } from './calls.ts';
 import { electionName, permitsAsked, semaphoreName, semaphoreTotal } from '../script/names.ts';
 import { draw, keyOf, track } from './scene.ts';
 import type { Scene } from './scene.ts';
@@ -21,16 +21,8 @@ const WAITS_MS = [4_000, 4_000, 4_000, 4_000, 1_500, 500, 100] as const;
 const GIVE_UP_ONE_IN = 8;
 const GIVE_UP_MS_MAX = 300;
 
-// EVENT_LOOP_BLOCKED: the own lease ran out. BROKEN: granted and broken before the client learnt of
-// it.
-const ACQUIRE_CODES: readonly ErrorCode[] = [
-  'WAIT_OVER',
-  'SESSION_GONE',
-  'SESSION_EXPIRED',
-  'SESSION_ENDED',
-  'EVENT_LOOP_BLOCKED',
-  'BROKEN',
-];
+// BROKEN: granted and broken before the client learnt of it.
+const ACQUIRE_CODES: readonly ErrorCode[] = ['WAIT_OVER', ...SESSION_OVER_CODES, 'BROKEN'];
 // A semaphore of another size is held or waited for, or the session has too much.
 const REFUSED_CODES: readonly ErrorCode[] = ['INVALID'];
 

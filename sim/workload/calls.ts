@@ -3,11 +3,23 @@
 
 import { HoldfastError } from '../../src/base/error.ts';
 import type { ErrorCode } from '../../src/base/error.ts';
+import type { LOSS_CODES } from '../../src/client/loss.ts';
 import type { Verdict } from '../oracle/verdict.ts';
 import type { Life } from '../world/process.ts';
 
 /** With what a wait ends that the workload itself gave up. */
 export const GIVEN_UP = new Error('given up by the workload');
+
+/**
+ * With what whoever waits on a session is rejected when that is over: the cluster told of its end,
+ * or the own lease ran out while the process stood still. (UNAVAILABLE and CLOSED are common.)
+ */
+export const SESSION_OVER_CODES = [
+  'SESSION_GONE',
+  'SESSION_EXPIRED',
+  'SESSION_ENDED',
+  'EVENT_LOOP_BLOCKED',
+] as const satisfies readonly (typeof LOSS_CODES)[number][];
 
 /** A call that is under way. */
 export interface Call {

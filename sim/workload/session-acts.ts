@@ -3,13 +3,13 @@
 import type { ErrorCode } from '../../src/base/error.ts';
 import type { SessionId } from '../../src/base/units.ts';
 import type { Client } from '../../src/client/client-types.ts';
+import { SESSION_OVER_CODES } from './calls.ts';
 import { ask, track } from './scene.ts';
 import type { Scene } from './scene.ts';
 import { workUnder } from './shift-acts.ts';
 
 // What the library takes for the farewell of a close.
 const FAREWELL_MS = 2_000;
-const RESUME_CODES: readonly ErrorCode[] = ['SESSION_GONE', 'SESSION_EXPIRED', 'SESSION_ENDED'];
 const END_CODES: readonly ErrorCode[] = ['SESSION_GONE', 'OUTCOME_UNKNOWN'];
 
 /** Closes the client and begins a new one. */
@@ -34,7 +34,7 @@ export async function resume(scene: Scene): Promise<void> {
     saved: own.client.session.save(),
     program: async (next) => {
       const resumed = { ...scene, own: next };
-      const limits = { codes: RESUME_CODES };
+      const limits = { codes: SESSION_OVER_CODES };
       await track(resumed, 'resume', limits, () => next.client.ready(worker.requestMs));
       await Promise.all(next.client.grants().map((grant) => workUnder(resumed, grant)));
     },

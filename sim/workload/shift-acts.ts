@@ -7,6 +7,7 @@ import { SessionGrant } from '../../src/client/grant.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import { SessionLeadership } from '../../src/client/leadership.ts';
 import type { Hold } from '../oracle/belief.ts';
+import { SESSION_OVER_CODES } from './calls.ts';
 import { draw, track } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Shift, Worker } from './worker.ts';
@@ -14,14 +15,7 @@ import type { Shift, Worker } from './worker.ts';
 const STEP_MS = { min: 2, max: 15 } as const;
 // One write in so many comes some time after the look at the lock, as those of real programs do.
 const CARELESS_ONE_IN = 5;
-const TAKE_OVER_CODES: readonly ErrorCode[] = [
-  'SESSION_GONE',
-  'SESSION_EXPIRED',
-  'SESSION_ENDED',
-  'EVENT_LOOP_BLOCKED',
-  'NOT_HOLDER',
-  'LOCK_LOST',
-];
+const TAKE_OVER_CODES: readonly ErrorCode[] = [...SESSION_OVER_CODES, 'NOT_HOLDER', 'LOCK_LOST'];
 const RELEASE_CODES: readonly ErrorCode[] = ['LOCK_LOST', 'OUTCOME_UNKNOWN'];
 
 /**

@@ -62,7 +62,8 @@ export interface ClientOptions {
    * with its session and all that it held (Client.grants). `name`, `meta`, `lockDelayMs` and the
    * TTL stay as they were; they count for another session after a loss. A session that has expired
    * cannot be resumed, and its lock-delay keeps its former holder out like everybody else. `ready`
-   * rejects with SESSION_GONE then, and with CLUSTER_CHANGED at the nodes of another cluster.
+   * rejects with SESSION_GONE then, with the reason of the loss when the session is lost while it
+   * is resumed (ClientSession.signal), and with CLUSTER_CHANGED at the nodes of another cluster.
    */
   readonly resume?: string;
 }
