@@ -134,8 +134,28 @@ export interface LiftDelay {
   readonly proposerTerm: Term;
 }
 
+/**
+ * Leader only: the embargo after a restore is over. Tests up to 1,000 waiters of names above
+ * `afterName` and keeps its cursor; again until nothing is left (RAFT.md §13).
+ */
+export interface LiftEmbargo {
+  readonly op: 'liftEmbargo';
+  readonly proposerTerm: Term;
+  /** The cursor that this entry goes on from; null: from the beginning. */
+  readonly afterName: string | null;
+}
+
+/** An operator changes the replicated limits; in force when applied, for what comes later. */
+export interface SetLimits {
+  readonly op: 'setLimits';
+  readonly limits: ReplicatedLimits;
+  readonly by: string;
+}
+
 /** One command per entry. */
 export type Command =
+  | LiftEmbargo
+  | SetLimits
   | OpenSession
   | Acquire
   | Cancel

@@ -1,5 +1,5 @@
 import type { Index, SessionId, Term, Token } from '../base/units.ts';
-import type { Command } from './commands.ts';
+import type { Command, ReplicatedLimits } from './commands.ts';
 import type { Applied, LockView, SessionHoldings, SessionView } from './outcomes.ts';
 
 /** A value that rows are made of; arrays are positional. */
@@ -10,6 +10,40 @@ export interface Row {
   /** ASCII prefix by kind, then an order-preserving key; unique. */
   readonly key: string;
   readonly value: RowValue;
+}
+
+/** A row as it is now; a null value: it is gone. */
+export interface ChangedRow {
+  readonly key: string;
+  readonly value: RowValue | null;
+}
+
+/** Old clients may still believe: nothing is granted for so long, by the leader's clock. */
+export interface Embargo {
+  readonly embargoMs: number;
+  /** Waiters of names up to here were tested already while it is being lifted; null: it holds. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Builds a machine from the rows of a checkpoint. Works in steps, so that the caller may let other
+ * work pass between two calls, each of which takes a time proportional to its argument.
+ */
+export interface MachineLoader {
+  /**
+   * Rows in key order (compared as UTF-8 bytes), each once. Throws RowError for one that makes no
+   * sense.
+   */
+  add(rows: readonly Row[]): void;
+  /** How many rows came. */
+  readonly count: number;
+  /**
+   * Does at most about `stepMax` pieces of the work that is left; true when the machine is whole.
+   * Throws RowError when the rows do not belong together.
+   */
+  finish(stepMax: number): boolean;
+  /** The machine, once `finish` returned true. Its rows count as unchanged. */
+  machine(): LockMachine;
 }
 
 /**
@@ -42,8 +76,25 @@ export interface LockMachine {
   lockCount(): number;
   /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
   stateHash(): string;
-  /** Keys of rows changed since the last call, each once; null value in `row` means deleted. */
-  takeChangedKeys(): readonly string[];
+  /** Rows that changed since the last `takeChanges`: a checkpoint would write so many. */
+  changedCount(): number;
+  /**
+   * A frozen copy of the rows that appeared, changed or vanished since the last call, each once;
+   * null: the row is gone. Costs as much as changed.
+   */
+  takeChanges(): readonly ChangedRow[];
+  /** All rows, in no order that matters; the state must not change meanwhile. */
+  rows(): Iterable<Row>;
+  /** The limits in force. */
+  limits(): ReplicatedLimits;
+  /** While nothing is granted after a restore (RAFT.md §13, embargo); else null. */
+  embargo(): Embargo | null;
+  /**
+   * Turns a backup's state into that of a new cluster (RAFT.md §15.7): sessions with a TTL are
+   * dropped with all they have, grants with a lock-delay become ghosts closed at `at`, grants of
+   * sessions without TTL stay, and nothing is granted until the embargo is lifted.
+   */
+  becomeRestored(at: Index, embargoMs: number): void;
   row(key: string): Row | null;
   /**
    * Throws InvariantError where the state contradicts itself (invariants.ts). Looks at everything:

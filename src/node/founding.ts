@@ -62,6 +62,7 @@ export class Founding {
       members: step.members,
       limits: step.limits,
       origin: step.origin ?? originAt(clock.wallMs()),
+      restored: null,
     };
   }
 

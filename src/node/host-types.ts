@@ -15,6 +15,7 @@ import type { Random } from '../ports/random.ts';
 import type { KeyValue, SlotFile } from '../ports/storage.ts';
 import type { Transport } from '../ports/transport.ts';
 import type {
+  AdminStep,
   FoundingStep,
   KeepAliveResult,
   NodeStatus,
@@ -25,6 +26,7 @@ import type {
   WatchEvent,
   WatchTarget,
 } from '../wire/client-messages.ts';
+import type { CheckpointSettings } from './checkpoint-settings.ts';
 import type { WatchLogLimits } from './watch-log.ts';
 
 /** All that a host reaches the world through. */
@@ -74,6 +76,10 @@ export interface HostSettings {
   readonly replication?: Partial<ReplicationLimits>;
   /** How much of the past is kept for watchers who come back, for tests that need little. */
   readonly watchLog?: WatchLogLimits;
+  /** When checkpoints are taken and how much of the log is kept, for tests that need little. */
+  readonly checkpoints?: Partial<CheckpointSettings>;
+  /** Newest set of commands that this node uses and announces; for tests of upgrades. */
+  readonly commandSet?: number;
   /** For display in status. */
   readonly pid: number;
   readonly version: string;
@@ -126,6 +132,10 @@ export interface Host {
   /** Linearizable, except `status`. */
   query(query: Query, done: (answer: HostAnswer) => void): void;
   founding(step: FoundingStep, done: (answer: HostAnswer) => void): void;
+  /** An operator's wish; answered when it is done, or why it cannot be. Leader only. */
+  admin(step: AdminStep, done: (answer: HostAnswer) => void): void;
+  /** Called when another configuration is in force. Returns the way to stop that. */
+  onMembersChange(listener: () => void): () => void;
   /** The caller of a waiting acquire vanished: removes the waiter, never a grant. Leader only. */
   withdraw(session: SessionId, acquireSeq: number): void;
   /** While a request of this session is open here, its lease is renewed by this node (HTTP). */

@@ -36,9 +36,24 @@ export interface KeyValue {
     maxBytes: number,
     done: (result: Stored<readonly KeyValuePair[]>) => void,
   ): void;
+  /** A view of the store as it is now, whatever is written later. Several may be open. */
+  snapshot(done: (result: Stored<KeyValueSnapshot>) => void): void;
   /** Free bytes of the medium, for the reserve (RAFT.md §15.4). */
   freeBytes(done: (result: Stored<number>) => void): void;
   close(done: () => void): void;
+}
+
+/** An unchanging view of a store. Must be closed; is worth nothing once the store is closed. */
+export interface KeyValueSnapshot {
+  /** As KeyValue.range. */
+  range(
+    from: string,
+    to: string,
+    maxBytes: number,
+    done: (result: Stored<readonly KeyValuePair[]>) => void,
+  ): void;
+  /** Idempotent. */
+  close(): void;
 }
 
 /** One small file that is always replaced as a whole and synced (RAFT.md §15.2). */

@@ -17,4 +17,6 @@ export interface ClusterConfig {
   readonly votersOutgoing: readonly Member[];
   readonly learners: readonly Member[];
   readonly learnersNext: readonly Member[];
+  /** Names of nodes that left, oldest first: never given again (RAFT.md §10.6). */
+  readonly retired: readonly NodeId[];
 }

@@ -4,7 +4,8 @@
 import type { Index, MonoUs, NodeId, StoreId, Term } from '../base/units.ts';
 import type { ClusterConfig } from './config.ts';
 import type { Entry, EntryType } from './entry.ts';
-import type { RaftMessage, Sender } from './messages.ts';
+import type { MembershipChange, MembershipRefusal } from './membership-change.ts';
+import type { RaftMessage, Sender, SnapshotPart } from './messages.ts';
 
 export interface Proposal {
   readonly type: EntryType;
@@ -37,7 +38,62 @@ export type RaftEvent =
    */
   | { readonly type: 'link'; readonly peer: NodeId; readonly state: 'up' | 'down' | 'gone' }
   /** Operator or shutdown: a leader says goodbye and steps down. */
-  | { readonly type: 'stepDown' };
+  | { readonly type: 'stepDown' }
+  /**
+   * The log up to this entry is gone from the disk: a durable checkpoint contains it. The log
+   * begins after it from now on.
+   */
+  | { readonly type: 'compacted'; readonly anchor: EntryId }
+  /** A piece of the transfer that `sendSnapshot` began, to be sent now. */
+  | { readonly type: 'snapshotPart'; readonly to: NodeId; readonly part: SnapshotPart }
+  /** The transfer cannot go on: reading failed, or nothing was answered for too long. */
+  | { readonly type: 'snapshotAborted'; readonly to: NodeId; readonly transfer: number }
+  /** Answer to `storePart`. complete: all rows are durable, verified, and not in force yet. */
+  | {
+      readonly type: 'partStored';
+      readonly from: NodeId;
+      /** The term of the `storePart`; an answer in a later term goes nowhere. */
+      readonly term: Term;
+      readonly transfer: number;
+      readonly status: 'stored' | 'refused' | 'complete';
+      readonly sequence: number;
+      /** With `complete`: what the checkpoint contains. */
+      readonly point: SnapshotPoint | null;
+    }
+  /** Answer to `installSnapshot`: it is in force on disk and in the state machine. */
+  | { readonly type: 'snapshotInstalled'; readonly point: SnapshotPoint }
+  /** An operator changes who takes part; answered by `configDecided` with the same id. */
+  | {
+      readonly type: 'changeConfig';
+      readonly id: number;
+      /** Index of the configuration that the change is meant for; null: whichever is in force. */
+      readonly expectedIndex: Index | null;
+      readonly change: MembershipChange;
+    }
+  /** Hand leadership over; null: to the best of the others. Answered by `transferDecided`. */
+  | { readonly type: 'transfer'; readonly id: number; readonly to: NodeId | null }
+  /** A member told us at the door that its committed configuration, of this index, lacks us. */
+  | { readonly type: 'notMember'; readonly from: Sender; readonly configIndex: Index };
+
+/** An entry by its place and term. */
+export interface EntryId {
+  readonly index: Index;
+  readonly term: Term;
+}
+
+/** What a checkpoint contains: everything up to `last`, and the configuration in force there. */
+export interface SnapshotPoint {
+  readonly last: EntryId;
+  readonly config: ClusterConfig;
+  readonly configIndex: Index;
+}
+
+/** Why leadership was not handed over. */
+export interface TransferRefusal {
+  /** NOT_LEADER: we do not lead. INVALID: that node cannot. TIMEOUT: it did not within E. */
+  readonly code: 'NOT_LEADER' | 'INVALID' | 'TIMEOUT' | 'REPLACED';
+  readonly message: string;
+}
 
 /** Why a proposal was not appended; certain, in every case (INV-13). */
 export type Refusal = 'NOT_LEADER' | 'OVERLOADED' | 'UNAVAILABLE';
@@ -89,7 +145,63 @@ export type RaftEffect =
     }
   /** This leader's no-op was applied: from now on it may answer (RAFT.md §8.1). */
   | { readonly type: 'leaderReady'; readonly term: Term; readonly index: Index }
-  | { readonly type: 'configChanged'; readonly config: ClusterConfig; readonly index: Index }
+  /**
+   * Another configuration is in force, or the one in force was committed. Until then members of
+   * the one before must still be reached: they may be the quorum that decides.
+   */
+  | {
+      readonly type: 'configChanged';
+      readonly config: ClusterConfig;
+      readonly index: Index;
+      readonly isCommitted: boolean;
+      readonly previous: ClusterConfig | null;
+    }
+  /** Leader: begin to send the checkpoint to this member, as transfer number `transfer`. */
+  | { readonly type: 'sendSnapshot'; readonly to: NodeId; readonly transfer: number }
+  /** What the receiver says of a piece. `installed` ends the transfer, and so does `refused`. */
+  | {
+      readonly type: 'snapshotAnswered';
+      readonly to: NodeId;
+      readonly transfer: number;
+      readonly status: 'stored' | 'refused' | 'installed';
+      readonly sequence: number;
+    }
+  /** The transfer is over or pointless: let go of what it reads. */
+  | { readonly type: 'endSnapshot'; readonly to: NodeId; readonly transfer: number }
+  /** Follower: store this piece, not in force yet; answer with `partStored`. */
+  | {
+      readonly type: 'storePart';
+      readonly from: Sender;
+      readonly term: Term;
+      readonly part: SnapshotPart;
+    }
+  /**
+   * Put the complete checkpoint in force, on disk in one batch and in the state machine, which it
+   * replaces; answer with `snapshotInstalled`. No batch and no apply is out meanwhile.
+   * `keepsSuffix`: the log agrees with it and stays; otherwise the whole log goes.
+   */
+  | {
+      readonly type: 'installSnapshot';
+      readonly point: SnapshotPoint;
+      readonly keepsSuffix: boolean;
+    }
+  /** The checkpoint that was being received is not needed any more. */
+  | { readonly type: 'discardSnapshot' }
+  /** accepted: appended at `index`, and decided when the log decides; else nothing happened. */
+  | {
+      readonly type: 'configDecided';
+      readonly id: number;
+      readonly index: Index;
+      readonly refusal: MembershipRefusal | null;
+    }
+  /** The transfer led to another leader, or why it did not. */
+  | {
+      readonly type: 'transferDecided';
+      readonly id: number;
+      readonly refusal: TransferRefusal | null;
+    }
+  /** The cluster goes on without us: we take no part any more (RAFT.md §10.4, §10.5). */
+  | { readonly type: 'removed'; readonly configIndex: Index }
   /** The process must stop at once; see RAFT.md §7.3, §15.4, §15.5. */
   | { readonly type: 'fatal'; readonly code: 'LOG_CONFLICT' | 'LOG_LOST'; readonly message: string }
   /** A peer lost acknowledged data: its acks are refused from now on (RAFT.md §15.5). */
@@ -108,7 +220,7 @@ export interface RaftStart {
   readonly term: Term;
   readonly vote: { readonly nodeId: NodeId; readonly storeId: StoreId } | null;
   /** The log begins after this entry; its content is covered by the checkpoint. */
-  readonly anchor: { readonly index: Index; readonly term: Term };
+  readonly anchor: EntryId;
   readonly termRuns: readonly TermRun[];
   /** The newest entries, contiguous up to the last index; older ones come through `load`. */
   readonly tail: readonly Entry[];
@@ -156,6 +268,10 @@ export interface RaftCore {
   /** When to send the next tick at the latest. */
   nextDeadlineUs(): MonoUs;
   status(): RaftStatus;
+  /** The configuration in force at an entry from the anchor on, for a checkpoint there. */
+  configAt(index: Index): { readonly index: Index; readonly config: ClusterConfig };
+  /** Term of an entry from the anchor to the last one; null elsewhere. */
+  termAt(index: Index): Term | null;
 }
 
 export interface RaftStatus {
@@ -170,11 +286,20 @@ export interface RaftStatus {
   readonly durableIndex: Index;
   readonly config: ClusterConfig;
   readonly configIndex: Index;
+  /** The configuration before the one in force, while that is not committed; else null. */
+  readonly previousConfig: ClusterConfig | null;
+  /** The cluster goes on without us. */
+  readonly isRemoved: boolean;
+  /** Leader only: who is to take over, while that is going on. */
+  readonly transferTarget: NodeId | null;
+  readonly anchor: EntryId;
   /** Leader only: what it knows of the others. */
   readonly peers: readonly {
     readonly nodeId: NodeId;
     readonly matchIndex: Index;
-    readonly state: 'probe' | 'replicate';
+    readonly state: 'probe' | 'replicate' | 'snapshot';
     readonly isActive: boolean;
+    /** It keeps up: its last round of catching up was shorter than E (RAFT.md §10.3). */
+    readonly isCaughtUp: boolean;
   }[];
 }

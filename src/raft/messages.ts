@@ -99,8 +99,54 @@ export interface Goodbye {
   readonly term: Term;
 }
 
+/**
+ * One piece of a checkpoint on its way to a member that is behind the log (RAFT.md §9). To
+ * consensus its content is opaque; wire/snapshot.ts knows it. A transfer is identified by (term,
+ * leader's store, `transfer`); pieces of another one discard what came before.
+ */
+export interface SnapshotPart {
+  readonly transfer: number;
+  /** 0: the meta data. Then rows. The last one: sum and count. */
+  readonly sequence: number;
+  /** The entry up to which the checkpoint contains everything. */
+  readonly lastIndex: Index;
+  readonly lastTerm: Term;
+  readonly isLast: boolean;
+  readonly content: Uint8Array;
+}
+
+export interface SnapshotPartMessage {
+  readonly type: 'snapshotPart';
+  readonly term: Term;
+  readonly part: SnapshotPart;
+  readonly round: number;
+}
+
+/** Answer to a piece, when it is durable; `installed` when the whole is in force. */
+export interface SnapshotResponse {
+  readonly type: 'snapshotResponse';
+  readonly term: Term;
+  readonly transfer: number;
+  /** stored: everything up to `sequence`. refused: begin anew, later. */
+  readonly status: 'stored' | 'refused' | 'installed';
+  /** The last piece in order that is durable there; -1: none. A gap makes the sender go back. */
+  readonly sequence: number;
+  /** installed: everything up to here equals the leader's log and is durable. Otherwise 0. */
+  readonly matchIndex: Index;
+  readonly round: number;
+}
+
+/** The leader asks the receiver to campaign at once (RAFT.md §11); heeded at equal term only. */
+export interface TimeoutNow {
+  readonly type: 'timeoutNow';
+  readonly term: Term;
+}
+
 /** Everything that consensus says. */
 export type RaftMessage =
+  | SnapshotPartMessage
+  | SnapshotResponse
+  | TimeoutNow
   | PreVoteRequest
   | PreVoteResponse
   | VoteRequest

@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
+import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import type { NodeStatus } from './node-status.ts';
@@ -73,6 +74,8 @@ export type Query =
     }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'sessions'; readonly after: Index; readonly limit: number }
+  /** Who takes part, as the leader knows it. */
+  | { readonly kind: 'membership' }
   /** Of this very node, no quorum needed. */
   | { readonly kind: 'status' }
   /** What the acquire with this number holds. Costs little, however crowded the lock is. */
@@ -104,7 +107,26 @@ export type FoundingStep =
       /** null: from the clock; tests give 0. */
       readonly origin: Index | null;
     }
-  | { readonly step: 'found'; readonly record: FoundingRecord };
+  | { readonly step: 'found'; readonly record: FoundingRecord }
+  /**
+   * Sent to the first node of the file only, for a restore: make the record and keep it in mind.
+   * The origin is above all that the backup implies, the clock and `tokenFloor` (RAFT.md §15.7).
+   */
+  | {
+      readonly step: 'mintRestored';
+      readonly clusterName: string;
+      readonly members: FoundingRecord['members'];
+      readonly limits: FoundingRecord['limits'];
+      readonly backup: { readonly index: Index; readonly term: Term };
+      readonly tokenFloor: Index | null;
+    }
+  /** Pieces of the restored state, in order: meta, rows, end (wire/checkpoint.ts). */
+  | {
+      readonly step: 'restorePart';
+      readonly sequence: number;
+      readonly isLast: boolean;
+      readonly content: Uint8Array;
+    };
 
 /** One step of founding; the answer carries its requestId. */
 export interface FoundingMessage {
@@ -113,8 +135,43 @@ export interface FoundingMessage {
   readonly step: FoundingStep;
 }
 
+/** What an operator asks of the leader beyond locks (RAFT.md §10, §11, §15.7). */
+export type AdminStep =
+  /** Dials the address, appends the learner, answers when it caught up. */
+  | {
+      readonly step: 'addMember';
+      readonly nodeId: NodeId;
+      readonly address: string;
+      readonly isVoter: boolean;
+      readonly expectedIndex: Index | null;
+    }
+  | { readonly step: 'promote'; readonly nodeId: NodeId; readonly expectedIndex: Index | null }
+  | { readonly step: 'removeMember'; readonly nodeId: NodeId; readonly expectedIndex: Index | null }
+  /** Adds `by` as a learner, waits for it, then changes places in one joint step. */
+  | {
+      readonly step: 'replace';
+      readonly nodeId: NodeId;
+      readonly by: { readonly nodeId: NodeId; readonly address: string };
+      readonly expectedIndex: Index | null;
+    }
+  | { readonly step: 'transfer'; readonly to: NodeId | null }
+  /** Takes a checkpoint that contains everything acknowledged so far, and holds it still. */
+  | { readonly step: 'backupBegin' }
+  /** Rows after this key ('' at first) of the backup that `backupBegin` named. */
+  | { readonly step: 'backupRows'; readonly backupId: number; readonly after: string }
+  | { readonly step: 'backupEnd'; readonly backupId: number }
+  | { readonly step: 'setLimits'; readonly limits: ReplicatedLimits; readonly by: string };
+
+/** One step of administration; the answer carries its requestId. */
+export interface AdminMessage {
+  readonly type: 'admin';
+  readonly requestId: number;
+  readonly step: AdminStep;
+}
+
 /** Everything that a client says. */
 export type ClientMessage =
+  | AdminMessage
   | ClientHello
   | CommandMessage
   | KeepAliveMessage
@@ -192,6 +249,35 @@ export interface LockTimes {
   readonly ghosts: readonly number[];
 }
 
+/** A member as the leader knows it. */
+export interface MemberView {
+  readonly nodeId: NodeId;
+  readonly storeId: StoreId;
+  readonly address: string;
+  /** leaving: a voter of the outgoing half only. */
+  readonly role: 'voter' | 'learner' | 'joining' | 'leaving';
+  readonly isConnected: boolean;
+  readonly isCaughtUp: boolean;
+  readonly matchIndex: Index;
+}
+
+/** Who takes part. */
+export interface MembershipView {
+  readonly configIndex: Index;
+  readonly isCommitted: boolean;
+  readonly isJoint: boolean;
+  readonly members: readonly MemberView[];
+  /** Names that left, and are never given again. */
+  readonly retired: readonly NodeId[];
+}
+
+/** Pushed after the welcome and on every change: where the nodes are; the highest index wins. */
+export interface MembersNews {
+  readonly type: 'members';
+  readonly configIndex: Index;
+  readonly members: readonly { readonly nodeId: NodeId; readonly address: string }[];
+}
+
 /** What a query or a founding step is answered with. */
 export type QueryResult =
   | { readonly kind: 'lock'; readonly lock: LockView; readonly leftMs: LockTimes }
@@ -217,6 +303,14 @@ export type QueryResult =
       readonly record: FoundingRecord | null;
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
+  /** The membership after a change, or as it is. */
+  | { readonly kind: 'membership'; readonly membership: MembershipView }
+  | { readonly kind: 'transferred'; readonly leaderId: NodeId | null }
+  /** `meta`: wire/checkpoint.ts encodeSnapshotMeta. */
+  | { readonly kind: 'backup'; readonly backupId: number; readonly meta: Uint8Array }
+  /** `content`: encodeSnapshotRows. */
+  | { readonly kind: 'backupRows'; readonly content: Uint8Array; readonly isLast: boolean }
+  | { readonly kind: 'done' }
   /** 0: the acquire holds nothing. */
   | { readonly kind: 'grant'; readonly token: Token }
   /** null: the session is gone. */
@@ -271,6 +365,7 @@ export interface GoodbyeMessage {
 
 /** Everything that a node says to a client. */
 export type NodeMessage =
+  | MembersNews
   | Welcome
   | LeaderNews
   | Reply

@@ -1,4 +1,6 @@
+import type { NodeId } from '../base/units.ts';
 import type { ClusterConfig, Member } from '../raft/config.ts';
+import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
 import { Reader } from './reader.ts';
 
@@ -9,6 +11,7 @@ export function encodeConfig(config: ClusterConfig): Uint8Array {
     config.votersOutgoing.map(memberFields),
     config.learners.map(memberFields),
     config.learnersNext.map(memberFields),
+    config.retired,
   ]);
 }
 
@@ -20,6 +23,7 @@ export function decodeConfig(bytes: Uint8Array): ClusterConfig {
     votersOutgoing: read.list('votersOutgoing', readMember),
     learners: read.list('learners', readMember),
     learnersNext: read.list('learnersNext', readMember),
+    retired: read.list('retired', readName),
   });
 }
 
@@ -36,4 +40,9 @@ export function readMember(value: unknown, what: string): Member {
     storeId: read.text('storeId'),
     address: read.text('address'),
   });
+}
+
+function readName(value: unknown, what: string): NodeId {
+  if (typeof value === 'string') return value;
+  throw new DecodeError(`${what}: expected a text, got ${typeof value}`);
 }

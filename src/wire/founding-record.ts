@@ -1,4 +1,4 @@
-import type { Index } from '../base/units.ts';
+import type { Index, Term } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { Member } from '../raft/config.ts';
 
@@ -11,4 +11,15 @@ export interface FoundingRecord {
   readonly limits: ReplicatedLimits;
   /** The log starts after this index, so that tokens never repeat (DESIGN.md §4.13). */
   readonly origin: Index;
+  /** The backup that the cluster begins with; null: it begins empty. */
+  readonly restored: RestoredFrom | null;
+}
+
+/** What a restored cluster begins with (RAFT.md §15.7). */
+export interface RestoredFrom {
+  /** Of the last entry in the backup. */
+  readonly index: Index;
+  readonly term: Term;
+  /** Of the state after the restore: what every member must have. */
+  readonly rowSum: string;
 }

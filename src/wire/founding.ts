@@ -1,6 +1,6 @@
 import type { ReplicatedLimits } from '../locks/commands.ts';
 import { memberFields, readMember } from './config.ts';
-import type { FoundingRecord } from './founding-record.ts';
+import type { FoundingRecord, RestoredFrom } from './founding-record.ts';
 import { pack, unpack } from './msgpack.ts';
 import { Reader } from './reader.ts';
 
@@ -22,6 +22,9 @@ export function foundingFields(record: FoundingRecord): unknown[] {
     record.members.map(memberFields),
     limitsFields(record.limits),
     record.origin,
+    record.restored === null
+      ? null
+      : [record.restored.index, record.restored.term, record.restored.rowSum],
   ];
 }
 
@@ -34,6 +37,16 @@ export function readFounding(value: unknown, what: string): FoundingRecord {
     members: read.list('members', readMember),
     limits: readLimits(read.any('limits'), `${what}.limits`),
     origin: read.integer('origin'),
+    restored: read.nullable('restored', readRestored),
+  });
+}
+
+function readRestored(value: unknown, what: string): RestoredFrom {
+  const read = new Reader(value, what);
+  return read.done({
+    index: read.integer('index'),
+    term: read.integer('term'),
+    rowSum: read.text('rowSum'),
   });
 }
 

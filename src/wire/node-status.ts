@@ -23,6 +23,15 @@ export interface NodeStatus {
   /** How long committed entries have waited while none was applied; 0: none waits. */
   readonly stuckMs: number;
   readonly stateHash: string;
+  /** The log begins after this entry. */
+  readonly anchorIndex: Index;
+  /** What the durable checkpoint contains. */
+  readonly checkpointIndex: Index;
+  /** What this node is in the configuration in force; removed: the cluster goes on without it. */
+  readonly membership: 'voter' | 'learner' | 'removed' | 'none';
+  readonly configIndex: Index;
+  /** What an operator must look at, in full sentences; empty while all is well. */
+  readonly alarms: readonly string[];
   readonly sessions: number;
   readonly locks: number;
   readonly pid: number;

@@ -1,6 +1,6 @@
 // What passes between nodes over /v1/peer: a handshake, then consensus messages.
 
-import type { NodeId, StoreId } from '../base/units.ts';
+import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { RaftMessage } from '../raft/messages.ts';
 
 /** Versions of this protocol that this program speaks. */
@@ -22,6 +22,8 @@ export interface PeerHello {
   readonly connectionEpoch: number;
   readonly heartbeatMs: number;
   readonly electionMs: number;
+  /** Newest set of commands that it applies: a leader uses none that a member lacks. */
+  readonly commandSet: number;
 }
 
 /** Why the link ends; both sides log it with its remedy. */
@@ -35,9 +37,23 @@ export interface PeerRefusal {
     | 'SUPERSEDED'
     | 'INTERVALS'
     | 'UNKNOWN_NODE'
-    | 'SELF';
+    | 'SELF'
+    /** Its node id left the cluster: the committed configuration of `configIndex` lacks it. */
+    | 'REMOVED';
   readonly message: string;
+  /** With REMOVED; else 0. */
+  readonly configIndex: Index;
+}
+
+/**
+ * What the state of the sender hashed to when this entry was applied. Who differs from a majority
+ * is damaged (RAFT.md §15.5).
+ */
+export interface StateHashMessage {
+  readonly type: 'stateHash';
+  readonly index: Index;
+  readonly hash: string;
 }
 
 /** Everything that passes between nodes. */
-export type PeerMessage = PeerHello | PeerRefusal | RaftMessage;
+export type PeerMessage = PeerHello | PeerRefusal | StateHashMessage | RaftMessage;

@@ -20,6 +20,7 @@ const context: HelloContext = {
     votersOutgoing: [],
     learners: [],
     learnersNext: [],
+    retired: [],
   },
   expected: null,
   knownBoot: null,

@@ -40,6 +40,7 @@ describe('a directory', () => {
       votersOutgoing: [],
       learners: [],
       learnersNext: [],
+      retired: [],
     };
     expect(founded.raft).toMatchObject({
       anchor: { index: origin, term: 0 },
@@ -122,6 +123,7 @@ describe('the log', () => {
       votersOutgoing: [],
       learners: [{ nodeId: 'n3', storeId: 'store-3', address: '127.0.0.1:3' }],
       learnersNext: [],
+      retired: [],
     };
     const [first, second] = entriesOf(1, [1, 1]);
     if (first === undefined || second === undefined) throw new Error('two entries');

@@ -12,12 +12,13 @@ import { encodeFounding } from '../../wire/founding.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
 import type { HardStateChange } from './hard-state.ts';
 import { encodeAnchor, encodeTail, ROW, sealRow } from './layout.ts';
-import type { EntryId } from './layout.ts';
+import type { EntryId } from '../../raft/events.ts';
 import type { ScannedLog } from './log-scan.ts';
 
-/** Where the log of a cluster begins: no entry has term 0. */
+/** Where the log of a cluster begins: no entry has term 0, nor that of a restored anchor. */
 export function originOf(record: FoundingRecord): EntryId {
-  return { index: record.origin, term: 0 };
+  const { restored } = record;
+  return { index: record.origin, term: restored === null ? 0 : restored.term + 1 };
 }
 
 /** The rows of a founded store, one batch. */
@@ -61,5 +62,5 @@ export function raftStart(slots: SlotRecord, founding: FoundingRecord, log: Scan
 }
 
 function foundingConfig(record: FoundingRecord): ClusterConfig {
-  return { voters: record.members, votersOutgoing: [], learners: [], learnersNext: [] };
+  return { voters: record.members, votersOutgoing: [], learners: [], learnersNext: [], retired: [] };
 }

@@ -11,6 +11,7 @@
 
 import { crc32c, crc32cOfAscii } from '../../base/hash.ts';
 import type { Index, StoreId, Term } from '../../base/units.ts';
+import type { EntryId } from '../../raft/events.ts';
 import { DecodeError, pack, unpack } from '../../wire/msgpack.ts';
 import { Reader } from '../../wire/reader.ts';
 
@@ -26,12 +27,6 @@ export const ROW = {
 export const ROW_RANGE = { from: 'm/', to: 'm0' } as const;
 /** from <= key < to of all chunks. */
 export const CHUNK_RANGE = { from: 'l/', to: 'l0' } as const;
-
-/** An entry by its place and term. */
-export interface EntryId {
-  readonly index: Index;
-  readonly term: Term;
-}
 
 /** Where the log ends, as its last batch saw it: a lost batch in the middle is noticed (M-79). */
 export interface TailRow {

@@ -5,7 +5,7 @@ import { assert } from '../../base/assert.ts';
 import type { Index, Term } from '../../base/units.ts';
 import type { Entry } from '../../raft/entry.ts';
 import type { TermRun } from '../../raft/events.ts';
-import type { EntryId } from './layout.ts';
+import type { EntryId } from '../../raft/events.ts';
 
 /** What a cut does to the chunks. */
 export interface ChunkCut {

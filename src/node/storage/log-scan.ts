@@ -10,7 +10,7 @@ import { DecodeError } from '../../wire/msgpack.ts';
 import { decodeRecords } from '../../wire/record.ts';
 import { logDamaged, readFailed, refuse } from './exits.ts';
 import { CHUNK_RANGE, chunkFirst } from './layout.ts';
-import type { EntryId } from './layout.ts';
+import type { EntryId } from '../../raft/events.ts';
 import { LogIndex } from './log-index.ts';
 import type { StorageResult } from './types.ts';
 

@@ -15,7 +15,7 @@ import * as exits from './exits.ts';
 import { foundingChange, foundingOps, originOf, raftStart } from './founding.ts';
 import { markFailed } from './hard-state.ts';
 import type { HardState, HardStateChange } from './hard-state.ts';
-import type { EntryId } from './layout.ts';
+import type { EntryId } from '../../raft/events.ts';
 import { LogIndex } from './log-index.ts';
 import { loadEntries } from './log-reader.ts';
 import { LogWriter } from './log-writer.ts';

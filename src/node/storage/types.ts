@@ -1,6 +1,7 @@
 import type { Index, NodeId, StoreId, Term } from '../../base/units.ts';
 import type { Entry } from '../../raft/entry.ts';
-import type { RaftStart } from '../../raft/events.ts';
+import type { EntryId, RaftStart } from '../../raft/events.ts';
+import type { Checkpoint, StoredRow } from '../../wire/checkpoint.ts';
 import type { FoundingRecord } from '../../wire/founding-record.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
 
@@ -27,6 +28,56 @@ export interface Recovered {
   /** Null while the node is blank; then `raft` is null too. */
   readonly founding: FoundingRecord | null;
   readonly raft: RaftStart | null;
+  /** The durable checkpoint, whose rows the state machine starts from; null while blank. */
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** A row of the state machine, or the deletion of one. */
+export interface RowChange {
+  /** The machine's own key; may contain any text. */
+  readonly key: string;
+  /** From wire/rows.ts; null: the row is gone. */
+  readonly value: Uint8Array | null;
+}
+
+/** Everything that changed since the checkpoint before. One atomic, synced batch (RAFT.md §9). */
+export interface CheckpointDelta {
+  readonly checkpoint: Checkpoint;
+  readonly rows: readonly RowChange[];
+  /** Chunks of the log wholly up to here go in the same batch; null: none. */
+  readonly compactTo: Index | null;
+}
+
+/** One page of rows in key order. */
+export interface RowPage {
+  readonly rows: readonly StoredRow[];
+  /** Nothing follows. */
+  readonly isLast: boolean;
+}
+
+/** A checkpoint that stays as it is while it is read (for a transfer, or a backup). */
+export interface CheckpointView {
+  readonly checkpoint: Checkpoint;
+  readonly founding: FoundingRecord;
+  /** Rows with key > `after` ('' for the first), about maxBytes, at least one if any is left. */
+  rows(after: string, maxBytes: number, done: (result: StorageResult<RowPage>) => void): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** A checkpoint that comes from elsewhere, while it is received (RAFT.md §9, installing). */
+export interface IncomingCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** Rows in key order, durable under a generation of their own before `done`. */
+  add(rows: readonly StoredRow[], done: (result: StorageResult<void>) => void): void;
+  /**
+   * Puts it in force: one synced batch makes its generation the current one and deletes the log,
+   * or only what of it lies at or below the checkpoint when `keepsSuffix`. The caller has verified
+   * sum and count, and sees to it that no log batch is out.
+   */
+  install(keepsSuffix: boolean, done: (result: StorageResult<void>) => void): void;
+  /** Forgets it; the rows are deleted later. Idempotent, and without effect once installed. */
+  discard(): void;
 }
 
 /** What is written with one `persist`: cut first (if asked), then append; atomic and synced. */
@@ -62,6 +113,28 @@ export interface NodeStorage {
     floor: { readonly index: Index; readonly term: Term },
     done: (result: StorageResult<void>) => void,
   ): void;
+  /** One at a time; waits until the log is durable up to the checkpoint. */
+  checkpoint(
+    delta: CheckpointDelta,
+    done: (result: StorageResult<{ readonly anchor: EntryId }>) => void,
+  ): void;
+  /** Rows of the checkpoint in force, for the start: as CheckpointView.rows. */
+  rows(after: string, maxBytes: number, done: (result: StorageResult<RowPage>) => void): void;
+  /** The checkpoint in force at this moment, held still. */
+  view(done: (result: StorageResult<CheckpointView>) => void): void;
+  /** Begins to receive a checkpoint; one at a time, a new one discards the one before. */
+  receive(checkpoint: Checkpoint): IncomingCheckpoint;
+  /**
+   * A blank node joins by a checkpoint: puts it in force with the founding record, in the log store
+   * first, then in both slots with this term (RAFT.md §15.6).
+   */
+  adopt(
+    incoming: IncomingCheckpoint,
+    as: { readonly founding: FoundingRecord; readonly term: Term },
+    done: (result: StorageResult<Recovered>) => void,
+  ): void;
+  /** Reads and verifies some more of what is on disk, in a circle; an exit when it is damaged. */
+  scrub(maxBytes: number, done: (result: StorageResult<void>) => void): void;
   /** Free bytes of the medium; null when it does not tell, which is no failure of the store. */
   freeBytes(done: (result: StorageResult<number | null>) => void): void;
   /** Waits for the calls under way, then lets go of the directory; later calls fail. */

@@ -13,7 +13,8 @@ import * as exits from './exits.ts';
 import { newestRecord } from './hard-state.ts';
 import type { SlotFound } from './hard-state.ts';
 import { decodeAnchor, decodeStoreId, decodeTail, ROW, unsealRow } from './layout.ts';
-import type { EntryId, TailRow } from './layout.ts';
+import type { EntryId } from '../../raft/events.ts';
+import type { TailRow } from './layout.ts';
 import type { LogIndex } from './log-index.ts';
 import type { StorageExit, StorageResult } from './types.ts';
 

@@ -25,6 +25,7 @@ export function configOf(
     votersOutgoing: (more.outgoing ?? []).map(member),
     learners: (more.learners ?? []).map(member),
     learnersNext: [],
+    retired: [],
   };
 }
 
