@@ -2,8 +2,9 @@
 
 import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
-import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
+import type { AdminMessage, MembersNews, MembershipView } from './admin-messages.ts';
+import type { FoundingMessage, FoundingState } from './founding-messages.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import type { NodeStatus } from './node-status.ts';
 import type {
@@ -22,6 +23,14 @@ export type {
   WatchOverMessage,
   WatchingMessage,
 };
+export type {
+  AdminMessage,
+  AdminStep,
+  MembersNews,
+  MembershipView,
+  MemberView,
+} from './admin-messages.ts';
+export type { FoundingMessage, FoundingState, FoundingStep } from './founding-messages.ts';
 export type { WatchEvent, WatchEventType, WatchTarget } from './watch-messages.ts';
 
 /** Versions of this protocol that this program speaks. */
@@ -95,80 +104,6 @@ export interface QueryMessage {
   readonly query: Query;
 }
 
-/** Steps of `holdfast init` (DESIGN.md §4.12). */
-export type FoundingStep =
-  | { readonly step: 'ask' }
-  /** Sent to the first node of the file only: make and persist the record. */
-  | {
-      readonly step: 'mint';
-      readonly clusterName: string;
-      readonly members: FoundingRecord['members'];
-      readonly limits: FoundingRecord['limits'];
-      /** null: from the clock; tests give 0. */
-      readonly origin: Index | null;
-    }
-  | { readonly step: 'found'; readonly record: FoundingRecord }
-  /**
-   * Sent to the first node of the file only, for a restore: make the record and keep it in mind.
-   * The origin is above all that the backup implies, the clock and `tokenFloor` (RAFT.md §15.7).
-   */
-  | {
-      readonly step: 'mintRestored';
-      readonly clusterName: string;
-      readonly members: FoundingRecord['members'];
-      readonly limits: FoundingRecord['limits'];
-      readonly backup: { readonly index: Index; readonly term: Term };
-      readonly tokenFloor: Index | null;
-    }
-  /** Pieces of the restored state, in order: meta, rows, end (wire/checkpoint.ts). */
-  | {
-      readonly step: 'restorePart';
-      readonly sequence: number;
-      readonly isLast: boolean;
-      readonly content: Uint8Array;
-    };
-
-/** One step of founding; the answer carries its requestId. */
-export interface FoundingMessage {
-  readonly type: 'founding';
-  readonly requestId: number;
-  readonly step: FoundingStep;
-}
-
-/** What an operator asks of the leader beyond locks (RAFT.md §10, §11, §15.7). */
-export type AdminStep =
-  /** Dials the address, appends the learner, answers when it caught up. */
-  | {
-      readonly step: 'addMember';
-      readonly nodeId: NodeId;
-      readonly address: string;
-      readonly isVoter: boolean;
-      readonly expectedIndex: Index | null;
-    }
-  | { readonly step: 'promote'; readonly nodeId: NodeId; readonly expectedIndex: Index | null }
-  | { readonly step: 'removeMember'; readonly nodeId: NodeId; readonly expectedIndex: Index | null }
-  /** Adds `by` as a learner, waits for it, then changes places in one joint step. */
-  | {
-      readonly step: 'replace';
-      readonly nodeId: NodeId;
-      readonly by: { readonly nodeId: NodeId; readonly address: string };
-      readonly expectedIndex: Index | null;
-    }
-  | { readonly step: 'transfer'; readonly to: NodeId | null }
-  /** Takes a checkpoint that contains everything acknowledged so far, and holds it still. */
-  | { readonly step: 'backupBegin' }
-  /** Rows after this key ('' at first) of the backup that `backupBegin` named. */
-  | { readonly step: 'backupRows'; readonly backupId: number; readonly after: string }
-  | { readonly step: 'backupEnd'; readonly backupId: number }
-  | { readonly step: 'setLimits'; readonly limits: ReplicatedLimits; readonly by: string };
-
-/** One step of administration; the answer carries its requestId. */
-export interface AdminMessage {
-  readonly type: 'admin';
-  readonly requestId: number;
-  readonly step: AdminStep;
-}
-
 /** Everything that a client says. */
 export type ClientMessage =
   | AdminMessage
@@ -238,44 +173,12 @@ export interface KeepAliveReply {
   readonly items: readonly KeepAliveResult[];
 }
 
-/** blank: the node belongs to no cluster yet. */
-export type FoundingState = 'blank' | 'founded';
-
 /** What the leader's clock says of a lock, in the order of its lists; for display. */
 export interface LockTimes {
   /** Of each holder: until its session would expire unless renewed; null: never. */
   readonly holders: readonly (number | null)[];
   /** Of each ghost: until its lock-delay is over. */
   readonly ghosts: readonly number[];
-}
-
-/** A member as the leader knows it. */
-export interface MemberView {
-  readonly nodeId: NodeId;
-  readonly storeId: StoreId;
-  readonly address: string;
-  /** leaving: a voter of the outgoing half only. */
-  readonly role: 'voter' | 'learner' | 'joining' | 'leaving';
-  readonly isConnected: boolean;
-  readonly isCaughtUp: boolean;
-  readonly matchIndex: Index;
-}
-
-/** Who takes part. */
-export interface MembershipView {
-  readonly configIndex: Index;
-  readonly isCommitted: boolean;
-  readonly isJoint: boolean;
-  readonly members: readonly MemberView[];
-  /** Names that left, and are never given again. */
-  readonly retired: readonly NodeId[];
-}
-
-/** Pushed after the welcome and on every change: where the nodes are; the highest index wins. */
-export interface MembersNews {
-  readonly type: 'members';
-  readonly configIndex: Index;
-  readonly members: readonly { readonly nodeId: NodeId; readonly address: string }[];
 }
 
 /** What a query or a founding step is answered with. */

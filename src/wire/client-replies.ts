@@ -2,6 +2,7 @@
 
 import { unreachable } from '../base/assert.ts';
 import type { KeepAliveResult, NodeMessage, SessionNews } from './client-messages.ts';
+import { placeFields, readPlace } from './membership.ts';
 import { outcomeFields, readOutcome } from './outcome.ts';
 import { queryResultFields, readErrorCode, readQueryResult } from './query-result.ts';
 import { Reader, choiceOf } from './reader.ts';
@@ -19,6 +20,7 @@ const TYPES = [
   'watching',
   'watchEvents',
   'watchOver',
+  'members',
 ] as const satisfies readonly NodeMessage['type'][];
 
 const KEEP_ALIVE_CODES = [
@@ -61,6 +63,8 @@ export function nodeMessageFields(message: NodeMessage): unknown[] {
       ];
     case 'watchOver':
       return [type, message.watchId, message.code, message.message];
+    case 'members':
+      return [type, message.configIndex, message.members.map(placeFields)];
     default:
       return unreachable(message);
   }
@@ -115,6 +119,12 @@ function readContent(read: Reader): NodeMessage {
     case 'watchEvents':
     case 'watchOver':
       return readWatchContent(type, read);
+    case 'members':
+      return {
+        type,
+        configIndex: read.integer('configIndex'),
+        members: read.list('members', readPlace),
+      };
     default:
       return unreachable(type);
   }

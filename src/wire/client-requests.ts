@@ -1,9 +1,9 @@
 // What a client says, as positional arrays [type, …].
 
 import { unreachable } from '../base/assert.ts';
-import type { ClientMessage, FoundingStep, KeepAliveItem, Query } from './client-messages.ts';
-import { memberFields, readMember } from './config.ts';
-import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
+import { adminFields, readAdmin } from './admin.ts';
+import type { ClientMessage, KeepAliveItem, Query } from './client-messages.ts';
+import { readStep, stepFields } from './founding-steps.ts';
 import { Reader, choiceOf, textItem } from './reader.ts';
 
 const TYPES = [
@@ -15,6 +15,7 @@ const TYPES = [
   'founding',
   'watch',
   'unwatch',
+  'admin',
 ] as const satisfies readonly ClientMessage['type'][];
 
 const QUERIES = [
@@ -25,9 +26,8 @@ const QUERIES = [
   'status',
   'grant',
   'holdings',
+  'membership',
 ] as const satisfies readonly Query['kind'][];
-
-const STEPS = ['ask', 'mint', 'found'] as const satisfies readonly FoundingStep['step'][];
 
 /** The message as a positional array. */
 export function clientMessageFields(message: ClientMessage): unknown[] {
@@ -51,6 +51,8 @@ export function clientMessageFields(message: ClientMessage): unknown[] {
     }
     case 'unwatch':
       return [type, message.watchId];
+    case 'admin':
+      return [type, message.requestId, adminFields(message.step)];
     default:
       return unreachable(message);
   }
@@ -97,6 +99,8 @@ function readContent(read: Reader): ClientMessage {
       };
     case 'unwatch':
       return { type, watchId: read.integer('watchId') };
+    case 'admin':
+      return { type, requestId: read.integer('requestId'), step: readAdmin(read.any('step')) };
     default:
       return unreachable(type);
   }
@@ -119,6 +123,7 @@ function queryFields(query: Query): unknown[] {
     case 'sessions':
       return [kind, query.after, query.limit];
     case 'status':
+    case 'membership':
       return [kind];
     case 'grant':
       return [kind, query.session, query.acquireSeq];
@@ -151,6 +156,7 @@ function readQueryContent(read: Reader): Query {
     case 'sessions':
       return { kind, after: read.integer('after'), limit: read.integer('limit', 1) };
     case 'status':
+    case 'membership':
       return { kind };
     case 'grant':
       return { kind, session: read.text('session'), acquireSeq: read.integer('acquireSeq', 1) };
@@ -163,50 +169,5 @@ function readQueryContent(read: Reader): Query {
       };
     default:
       return unreachable(kind);
-  }
-}
-
-function stepFields(step: FoundingStep): unknown[] {
-  const tag = choiceOf(STEPS, step.step);
-  switch (step.step) {
-    case 'ask':
-      return [tag];
-    case 'mint':
-      return [
-        tag,
-        step.clusterName,
-        step.members.map(memberFields),
-        limitsFields(step.limits),
-        step.origin,
-      ];
-    case 'found':
-      return [tag, foundingFields(step.record)];
-    default:
-      return unreachable(step);
-  }
-}
-
-function readStep(value: unknown): FoundingStep {
-  const read = new Reader(value, 'founding');
-  return read.done(readStepContent(read));
-}
-
-function readStepContent(read: Reader): FoundingStep {
-  const step = read.choice('step', STEPS);
-  switch (step) {
-    case 'ask':
-      return { step };
-    case 'mint':
-      return {
-        step,
-        clusterName: read.text('clusterName'),
-        members: read.list('members', readMember),
-        limits: readLimits(read.any('limits'), 'founding.limits'),
-        origin: read.integerOrNull('origin'),
-      };
-    case 'found':
-      return { step, record: readFounding(read.any('record'), 'founding.record') };
-    default:
-      return unreachable(step);
   }
 }

@@ -1,8 +1,6 @@
-import type { NodeId } from '../base/units.ts';
 import type { ClusterConfig, Member } from '../raft/config.ts';
-import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
-import { Reader } from './reader.ts';
+import { Reader, textItem } from './reader.ts';
 
 /** Payload of a `config` entry. */
 export function encodeConfig(config: ClusterConfig): Uint8Array {
@@ -15,7 +13,10 @@ export function encodeConfig(config: ClusterConfig): Uint8Array {
   ]);
 }
 
-/** Throws DecodeError. Whether the configuration makes sense is the core's to judge. */
+/**
+ * Throws DecodeError. Whether the configuration makes sense is the core's to judge. The first format
+ * had no list of the retired.
+ */
 export function decodeConfig(bytes: Uint8Array): ClusterConfig {
   const read = new Reader(unpack(bytes), 'config');
   return read.done({
@@ -23,7 +24,7 @@ export function decodeConfig(bytes: Uint8Array): ClusterConfig {
     votersOutgoing: read.list('votersOutgoing', readMember),
     learners: read.list('learners', readMember),
     learnersNext: read.list('learnersNext', readMember),
-    retired: read.list('retired', readName),
+    retired: read.isAtEnd() ? [] : read.list('retired', textItem),
   });
 }
 
@@ -40,9 +41,4 @@ export function readMember(value: unknown, what: string): Member {
     storeId: read.text('storeId'),
     address: read.text('address'),
   });
-}
-
-function readName(value: unknown, what: string): NodeId {
-  if (typeof value === 'string') return value;
-  throw new DecodeError(`${what}: expected a text, got ${typeof value}`);
 }

@@ -28,7 +28,7 @@ export function foundingFields(record: FoundingRecord): unknown[] {
   ];
 }
 
-/** Throws DecodeError. */
+/** Throws DecodeError. A record of the first format does not say what it was restored from. */
 export function readFounding(value: unknown, what: string): FoundingRecord {
   const read = new Reader(value, what);
   return read.done({
@@ -37,7 +37,7 @@ export function readFounding(value: unknown, what: string): FoundingRecord {
     members: read.list('members', readMember),
     limits: readLimits(read.any('limits'), `${what}.limits`),
     origin: read.integer('origin'),
-    restored: read.nullable('restored', readRestored),
+    restored: read.isAtEnd() ? null : read.nullable('restored', readRestored),
   });
 }
 

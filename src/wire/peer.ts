@@ -5,7 +5,9 @@ import { unreachable } from '../base/assert.ts';
 import type { Append, PreVoteReason } from '../raft/messages.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
-import type { PeerHello, PeerMessage, PeerRefusal } from './peer-messages.ts';
+import { helloFields, readHello, readRefusal, refusalFields } from './peer-hello.ts';
+import type { PeerMessage } from './peer-messages.ts';
+import { partFields, partResponseFields, readPart, readPartResponse } from './peer-transfer.ts';
 import { Reader, choiceOf } from './reader.ts';
 import { decodeRecords, joinRecords } from './record.ts';
 
@@ -21,6 +23,10 @@ const TYPES = [
   'heartbeat',
   'heartbeatResponse',
   'goodbye',
+  'snapshotPart',
+  'snapshotResponse',
+  'timeoutNow',
+  'stateHash',
 ] as const satisfies readonly PeerMessage['type'][];
 
 const REASONS = [
@@ -30,17 +36,6 @@ const REASONS = [
   'term',
   'leader',
 ] as const satisfies readonly PreVoteReason[];
-
-const REFUSALS = [
-  'VERSION',
-  'OTHER_CLUSTER',
-  'OTHER_STORE',
-  'CLONED',
-  'SUPERSEDED',
-  'INTERVALS',
-  'UNKNOWN_NODE',
-  'SELF',
-] as const satisfies readonly PeerRefusal['code'][];
 
 /** One frame. `seed` is the cluster's (record.ts), for entries not encoded yet. */
 export function encodePeer(message: PeerMessage, seed: number): Uint8Array {
@@ -62,7 +57,7 @@ function messageFields(message: PeerMessage, seed: number): unknown[] {
     case 'peerHello':
       return [type, ...helloFields(message)];
     case 'peerRefusal':
-      return [type, choiceOf(REFUSALS, message.code), message.message];
+      return [type, ...refusalFields(message)];
     case 'preVoteRequest':
       return [
         type,
@@ -103,25 +98,17 @@ function messageFields(message: PeerMessage, seed: number): unknown[] {
     case 'heartbeatResponse':
       return [type, message.term, message.round, message.lastIndex, message.durableIndex];
     case 'goodbye':
+    case 'timeoutNow':
       return [type, message.term];
+    case 'snapshotPart':
+      return [type, ...partFields(message)];
+    case 'snapshotResponse':
+      return [type, ...partResponseFields(message)];
+    case 'stateHash':
+      return [type, message.index, message.hash];
     default:
       return unreachable(message);
   }
-}
-
-function helloFields(hello: PeerHello): unknown[] {
-  return [
-    hello.versionMin,
-    hello.versionMax,
-    hello.clusterId,
-    hello.nodeId,
-    hello.storeId,
-    hello.bootId,
-    hello.bootCount,
-    hello.connectionEpoch,
-    hello.heartbeatMs,
-    hello.electionMs,
-  ];
 }
 
 function appendFields(type: number, append: Append, seed: number): unknown[] {
@@ -143,11 +130,18 @@ function readMessage(read: Reader, seed: number): PeerMessage {
     case 'peerHello':
       return readHello(read);
     case 'peerRefusal':
-      return { type, code: read.choice('code', REFUSALS), message: read.text('message') };
+      return readRefusal(read);
     case 'append':
       return readAppend(read, seed);
     case 'goodbye':
+    case 'timeoutNow':
       return { type, term: read.integer('term') };
+    case 'snapshotPart':
+      return readPart(read);
+    case 'snapshotResponse':
+      return readPartResponse(read);
+    case 'stateHash':
+      return { type, index: read.integer('index'), hash: read.text('hash') };
     case 'heartbeat':
     case 'heartbeatResponse':
     case 'appendResponse':
@@ -155,22 +149,6 @@ function readMessage(read: Reader, seed: number): PeerMessage {
     default:
       return readElection(type, read);
   }
-}
-
-function readHello(read: Reader): PeerHello {
-  return {
-    type: 'peerHello',
-    versionMin: read.integer('versionMin', 1),
-    versionMax: read.integer('versionMax', 1),
-    clusterId: read.textOrNull('clusterId'),
-    nodeId: read.text('nodeId'),
-    storeId: read.text('storeId'),
-    bootId: read.text('bootId'),
-    bootCount: read.integer('bootCount'),
-    connectionEpoch: read.integer('connectionEpoch'),
-    heartbeatMs: read.integer('heartbeatMs'),
-    electionMs: read.integer('electionMs'),
-  };
 }
 
 function readElection(

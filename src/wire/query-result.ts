@@ -3,12 +3,14 @@
 import { unreachable } from '../base/assert.ts';
 import { isErrorCode } from '../base/error.ts';
 import type { ErrorCode } from '../base/error.ts';
-import type { FoundingState, LockTimes, NodeStatus, QueryResult } from './client-messages.ts';
+import type { FoundingState, LockTimes, QueryResult } from './client-messages.ts';
 import { unexpected } from './decode-error.ts';
 import { foundingFields, readFounding } from './founding.ts';
 import { holdingsFields, readHoldings } from './holdings.ts';
+import { membershipFields, readMembership } from './membership.ts';
 import { lockFields, readLock, readSession, sessionFields } from './outcome.ts';
 import { Reader, choiceOf, wholeItem, wholeOrNull } from './reader.ts';
+import { readStatus, statusFields } from './status.ts';
 
 const KINDS = [
   'lock',
@@ -20,17 +22,12 @@ const KINDS = [
   'refused',
   'grant',
   'holdings',
+  'membership',
+  'transferred',
+  'backup',
+  'backupRows',
+  'done',
 ] as const satisfies readonly QueryResult['kind'][];
-
-const ROLES = [
-  'follower',
-  'preCandidate',
-  'candidate',
-  'leader',
-  'blank',
-  'starting',
-  'stopped',
-] as const satisfies readonly NodeStatus['role'][];
 
 const FOUNDING_STATES = ['blank', 'founded'] as const satisfies readonly FoundingState[];
 
@@ -62,12 +59,22 @@ export function queryResultFields(result: QueryResult): unknown[] {
       return [kind, result.token];
     case 'holdings':
       return [kind, result.holdings === null ? null : holdingsFields(result.holdings)];
+    case 'membership':
+      return [kind, membershipFields(result.membership)];
+    case 'transferred':
+      return [kind, result.leaderId];
+    case 'backup':
+      return [kind, result.backupId, result.meta];
+    case 'backupRows':
+      return [kind, result.content, result.isLast];
+    case 'done':
+      return [kind];
     default:
       return unreachable(result);
   }
 }
 
-/** Throws DecodeError. */
+/** Throws DecodeError. Pieces of a backup are views into the frame. */
 export function readQueryResult(value: unknown, what: string): QueryResult {
   const read = new Reader(value, what);
   return read.done(readContent(read));
@@ -115,6 +122,16 @@ function readContent(read: Reader): QueryResult {
       return { kind, token: read.integer('token') };
     case 'holdings':
       return { kind, holdings: read.nullable('holdings', readHoldings) };
+    case 'membership':
+      return { kind, membership: readMembership(read.any('membership')) };
+    case 'transferred':
+      return { kind, leaderId: read.textOrNull('leaderId') };
+    case 'backup':
+      return { kind, backupId: read.integer('backupId'), meta: read.bytes('meta') };
+    case 'backupRows':
+      return { kind, content: read.bytes('content'), isLast: read.flag('isLast') };
+    case 'done':
+      return { kind };
     default:
       return unreachable(kind);
   }
@@ -125,68 +142,5 @@ function readTimes(value: unknown): LockTimes {
   return read.done({
     holders: read.list('holders', wholeOrNull),
     ghosts: read.list('ghosts', wholeItem),
-  });
-}
-
-function statusFields(status: NodeStatus): unknown[] {
-  return [
-    status.nodeId,
-    status.storeId,
-    status.clusterId,
-    status.clusterName,
-    choiceOf(ROLES, status.role),
-    status.isReady,
-    status.term,
-    status.leaderId,
-    status.leaderAddress,
-    status.commitIndex,
-    status.appliedIndex,
-    status.lastIndex,
-    status.durableIndex,
-    status.stuckMs,
-    status.stateHash,
-    status.sessions,
-    status.locks,
-    status.pid,
-    status.bootCount,
-    status.version,
-    status.peers.map((peer) => [peer.nodeId, peer.address, peer.isConnected, peer.matchIndex]),
-  ];
-}
-
-function readStatus(value: unknown): NodeStatus {
-  const read = new Reader(value, 'status');
-  return read.done({
-    nodeId: read.text('nodeId'),
-    storeId: read.text('storeId'),
-    clusterId: read.textOrNull('clusterId'),
-    clusterName: read.text('clusterName'),
-    role: read.choice('role', ROLES),
-    isReady: read.flag('isReady'),
-    term: read.integer('term'),
-    leaderId: read.textOrNull('leaderId'),
-    leaderAddress: read.textOrNull('leaderAddress'),
-    commitIndex: read.integer('commitIndex'),
-    appliedIndex: read.integer('appliedIndex'),
-    lastIndex: read.integer('lastIndex'),
-    durableIndex: read.integer('durableIndex'),
-    stuckMs: read.integer('stuckMs'),
-    stateHash: read.text('stateHash'),
-    sessions: read.integer('sessions'),
-    locks: read.integer('locks'),
-    pid: read.integer('pid'),
-    bootCount: read.integer('bootCount'),
-    version: read.text('version'),
-    peers: read.list('peers', readPeer),
-  });
-}
-
-function readPeer(value: unknown, what: string): NodeStatus['peers'][number] {
-  const read = new Reader(value, what);
-  return read.done({
-    nodeId: read.text('nodeId'),
-    address: read.text('address'),
-    isConnected: read.flag('isConnected'),
-    matchIndex: read.integer('matchIndex'),
   });
 }

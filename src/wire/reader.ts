@@ -79,6 +79,11 @@ export class Reader {
     return this.takeNull() ? null : item(this.any(field), this.path(field));
   }
 
+  /** All fields were read: what an older format lacks is not there. */
+  isAtEnd(): boolean {
+    return this.at === this.values.length;
+  }
+
   /** The value, once all fields were read. Throws when the array has more. */
   done<T>(value: T): T {
     const extra = this.values.length - this.at;
