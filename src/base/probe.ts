@@ -49,6 +49,10 @@ export const PROBES = {
   'entries-loaded-from-disk': 'Entries that somebody needs are in memory no more.',
   'uncommitted-limit-reached': 'A leader refuses a proposal because too much is uncommitted.',
   'connection-superseded': 'A connection of a peer takes the place of one that is still there.',
+  'removed-node-at-the-door':
+    'A node that was taken out of the cluster dials a member, and is told so.',
+  'state-hashes-differ': 'Two nodes have different states at the same entry.',
+  'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',
   // Reads and leases.

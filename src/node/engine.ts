@@ -1,5 +1,4 @@
 import type { Index, MonoUs, NodeId, Term } from '../base/units.ts';
-import type { ClusterConfig } from '../raft/config.ts';
 import type { Entry } from '../raft/entry.ts';
 import type {
   Proposal,
@@ -17,6 +16,7 @@ import type { FloorEntry } from './floor-tracker.ts';
 import { FloorTracker } from './floor-tracker.ts';
 import type { NodeStorage, StorageResult } from './storage/types.ts';
 import type { HostExit, HostWatch } from './host-types.ts';
+import type { Membership } from './peers.ts';
 
 /** What became of one `propose`: the first `accepted` proposals got indices from firstIndex on. */
 export interface Admission {
@@ -35,7 +35,7 @@ export interface EngineListener {
   readFailed(ids: readonly number[]): void;
   roleChanged(role: Role, term: Term, leaderId: NodeId | null): void;
   leaderReady(term: Term): void;
-  configChanged(config: ClusterConfig): void;
+  configChanged(membership: Membership): void;
   peerLostLog(peer: NodeId, message: string): void;
   /** The node must stop; nothing leaves it any more. */
   failed(exit: HostExit): void;
@@ -169,7 +169,7 @@ export class Engine {
       case 'leaderReady':
         return listener.leaderReady(effect.term);
       case 'configChanged':
-        return listener.configChanged(effect.config);
+        return listener.configChanged(effect);
       case 'peerLostLog':
         return listener.peerLostLog(effect.peer, effect.message);
       case 'fatal':

@@ -1,5 +1,5 @@
 import { probes } from '../base/probe.ts';
-import type { NodeId, StoreId } from '../base/units.ts';
+import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { ClusterConfig, Member } from '../raft/config.ts';
 import type { PeerHello, PeerRefusal } from '../wire/peer-messages.ts';
 import { PEER_PROTOCOL } from '../wire/peer-messages.ts';
@@ -12,6 +12,8 @@ export interface Identity {
   readonly bootCount: number;
   readonly heartbeatMs: number;
   readonly electionMs: number;
+  /** Newest set of commands that this node applies. */
+  readonly commandSet: number;
 }
 
 /** One life of a process on a data directory; the count is durable, the id random. */
@@ -20,10 +22,17 @@ export interface Boot {
   readonly bootCount: number;
 }
 
+/** The newest configuration that is known to be committed: who left it, left for good. */
+export interface CommittedConfig {
+  readonly index: Index;
+  readonly config: ClusterConfig;
+}
+
 export interface HelloContext {
   readonly self: Identity;
   readonly clusterId: string | null;
   readonly config: ClusterConfig | null;
+  readonly committed: CommittedConfig | null;
   /** The node that we dialled; null when it dialled us. */
   readonly expected: NodeId | null;
   /** Newest boot known of that store. */
@@ -32,9 +41,12 @@ export interface HelloContext {
 
 /** Why a link with this node is refused, or null when it may be used (RAFT.md §15.6). */
 export function refuseHello(hello: PeerHello, context: HelloContext): PeerRefusal | null {
-  const problem =
-    refuseIdentity(hello, context) ?? refuseSettings(hello, context) ?? refuseBoot(hello, context);
-  return problem;
+  return (
+    refuseIdentity(hello, context) ??
+    refuseRemoved(hello, context) ??
+    refuseSettings(hello, context) ??
+    refuseBoot(hello, context)
+  );
 }
 
 /** All members of a configuration, each once per role. */
@@ -42,8 +54,48 @@ export function membersOf(config: ClusterConfig): readonly Member[] {
   return [...config.voters, ...config.votersOutgoing, ...config.learners, ...config.learnersNext];
 }
 
-function refuse(code: PeerRefusal['code'], message: string): PeerRefusal {
-  return { type: 'peerRefusal', code, message };
+/** A hello of this boot; `clusterId` is null while the node is blank. */
+export function helloOf(
+  self: Identity,
+  link: { readonly clusterId: string | null; readonly connectionEpoch: number },
+): PeerHello {
+  return {
+    type: 'peerHello',
+    versionMin: PEER_PROTOCOL.min,
+    versionMax: PEER_PROTOCOL.max,
+    clusterId: link.clusterId,
+    nodeId: self.nodeId,
+    storeId: self.storeId,
+    bootId: self.bootId,
+    bootCount: self.bootCount,
+    connectionEpoch: link.connectionEpoch,
+    heartbeatMs: self.heartbeatMs,
+    electionMs: self.electionMs,
+    commandSet: self.commandSet,
+  };
+}
+
+function refuse(code: PeerRefusal['code'], message: string, configIndex: Index = 0): PeerRefusal {
+  return { type: 'peerRefusal', code, message, configIndex };
+}
+
+// A node that left may never have learnt of it: told at the door, it stops asking for votes
+// (RAFT.md §10.5). A name that is retired is never given again, so this cannot meet a new node.
+function refuseRemoved(hello: PeerHello, { committed }: HelloContext): PeerRefusal | null {
+  const refusal = committed === null ? null : removedRefusal(hello.nodeId, committed);
+  probes.sometimes('removed-node-at-the-door', refusal !== null);
+  return refusal;
+}
+
+/** What a node is told that left by that configuration or before; null if it did not. */
+export function removedRefusal(nodeId: NodeId, committed: CommittedConfig): PeerRefusal | null {
+  if (!committed.config.retired.includes(nodeId)) return null;
+  return refuse(
+    'REMOVED',
+    `${nodeId} was taken out of the cluster and its name is retired: stop it, wipe its ` +
+      `directory, and add the machine under a new node id if it is to come back`,
+    committed.index,
+  );
 }
 
 function refuseIdentity(hello: PeerHello, context: HelloContext): PeerRefusal | null {

@@ -4,11 +4,12 @@ import type { Door, Link } from '../ports/transport.ts';
 import type { NodeStatus, Query } from '../wire/client-messages.ts';
 import { encodePayload } from '../wire/command.ts';
 import { refuseRequest } from './admission.ts';
-import { greetAsBlank } from './blank-peers.ts';
+import { BlankDoor } from './blank-peers.ts';
 import type { SelfView } from './client-link.ts';
 import { ClientDoor } from './client-door.ts';
 import { DiskWatch } from './disk-watch.ts';
 import { Founding, randomHex128 } from './founding.ts';
+import { COMMAND_SET } from './command-sets.ts';
 import type { Identity } from './handshake.ts';
 import { STOPPED_EARLY, listenExit } from './host-exits.ts';
 import type {
@@ -53,6 +54,7 @@ class NodeHost implements Host {
   private founder: Founding | null = null;
   private replica: Replica | null = null;
   private diskWatch: DiskWatch | null = null;
+  private blankDoor: BlankDoor | null = null;
 
   constructor(settings: HostSettings, ports: HostPorts) {
     this.settings = settings;
@@ -189,7 +191,8 @@ class NodeHost implements Host {
     const { nodeId, storeId, bootCount } = slots;
     const { heartbeatMs, electionMs } = this.settings;
     const bootId = randomHex128(ports.random);
-    this.self = { nodeId, storeId, bootId, bootCount, heartbeatMs, electionMs };
+    const commandSet = this.settings.commandSet ?? COMMAND_SET;
+    this.self = { nodeId, storeId, bootId, bootCount, heartbeatMs, electionMs, commandSet };
     this.founder = new Founding(
       {
         nodeId,
@@ -258,7 +261,7 @@ class NodeHost implements Host {
     if (this.phase !== 'running') link.close('the node is stopping');
     else if (door === 'client') this.door.accepted(link);
     else if (this.replica !== null) this.replica.peers.accepted(link);
-    else greetAsBlank(link, present(this.self, 'the identity'), this.refusals);
+    else this.blankDoor?.accepted(link);
   }
 
   private tellLeader(): void {

@@ -3,7 +3,12 @@ import type { NodeId } from '../base/units.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Link } from '../ports/transport.ts';
 import type { RaftMessage, Sender } from '../raft/messages.ts';
-import type { PeerHello, PeerMessage } from '../wire/peer-messages.ts';
+import type {
+  PeerHello,
+  PeerMessage,
+  PeerRefusal,
+  StateHashMessage,
+} from '../wire/peer-messages.ts';
 
 export interface PeerAcceptorOptions {
   readonly decode: (frame: Uint8Array) => PeerMessage;
@@ -12,7 +17,9 @@ export interface PeerAcceptorOptions {
   /** Tests a peer's hello; false when it was refused, and said so. */
   readonly accept: (hello: PeerHello, link: Link) => boolean;
   readonly onMessage: (from: Sender, message: RaftMessage) => void;
-  readonly onRefused: (peer: NodeId, message: string) => void;
+  readonly onStateHash: (from: Sender, message: StateHashMessage) => void;
+  /** `peer` is the far end's address before its hello. */
+  readonly onRefused: (peer: NodeId, refusal: PeerRefusal) => void;
   /** The connection of this peer is gone, and no newer one took its place. */
   readonly onClosed: (peer: NodeId) => void;
   readonly logger: Pick<Logger, 'warn'>;
@@ -59,6 +66,17 @@ export class PeerAcceptor {
     return this.current.has(peer);
   }
 
+  /** The far ends of all connections whose hello was accepted. */
+  senders(): readonly Sender[] {
+    return [...this.current.values()].flatMap(({ sender }) => (sender === null ? [] : [sender]));
+  }
+
+  /** Ends the connection of a peer with a last word. */
+  refuse(peer: NodeId, refusal: PeerRefusal): void {
+    this.current.get(peer)?.link.send(this.options.encode(refusal));
+    this.drop(peer, refusal.message);
+  }
+
   /** Ends the connection of a peer, if there is one. */
   drop(peer: NodeId, reason: string): void {
     const accepted = this.current.get(peer);
@@ -89,12 +107,13 @@ export class PeerAcceptor {
       if (sender === null) this.greet(accepted, message);
       else this.end(accepted, 'a second hello');
     } else if (message.type === 'peerRefusal') {
-      this.options.onRefused(sender?.nodeId ?? accepted.link.remote, message.message);
+      this.options.onRefused(sender?.nodeId ?? accepted.link.remote, message);
       this.end(accepted, 'refused by the peer');
     } else if (sender === null) {
       this.end(accepted, 'no hello');
     } else if (this.current.get(sender.nodeId) === accepted) {
-      this.options.onMessage(sender, message);
+      if (message.type === 'stateHash') this.options.onStateHash(sender, message);
+      else this.options.onMessage(sender, message);
     }
   }
 

@@ -1,9 +1,11 @@
+import { probes } from '../base/probe.ts';
 import type { MonoUs, NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { DialFailure, Link, Transport } from '../ports/transport.ts';
-import type { PeerHello, PeerMessage } from '../wire/peer-messages.ts';
+import type { RaftMessage, Sender } from '../raft/messages.ts';
+import type { PeerHello, PeerMessage, PeerRefusal } from '../wire/peer-messages.ts';
 
 /** Waits between two dials: short, for a peer that comes back should be heard at once. */
 const REDIAL_MS_MIN = 20;
@@ -28,7 +30,9 @@ export interface PeerDialerOptions {
   readonly decode: (frame: Uint8Array) => PeerMessage;
   /** Tests the peer's hello; false when it was refused, and said so. */
   readonly accept: (hello: PeerHello, link: Link) => boolean;
-  readonly onRefused: (peer: NodeId, message: string) => void;
+  readonly onRefused: (peer: NodeId, refusal: PeerRefusal) => void;
+  /** What a blank peer answers on our own link: it does not know yet whom to dial. */
+  readonly onMessage: (from: Sender, message: RaftMessage) => void;
   readonly onUp: () => void;
   readonly onDown: () => void;
   /** A dial failed: `refused` means that nobody listens there. */
@@ -37,12 +41,15 @@ export interface PeerDialerOptions {
 
 /**
  * Our own connection to one peer, dialled again whenever it is gone. It carries what we say; what
- * the peer says comes on the connection that it dialled. Only hello and refusal come back on ours.
+ * the peer says comes on the connection that it dialled. Only hello and refusal come back on ours;
+ * of a peer that is blank, which learns the cluster from us, its answers too.
  */
 export class PeerDialer {
   private readonly options: PeerDialerOptions;
   private link: Link | null = null;
   private isUp = false;
+  /** The peer at the other end, while it is blank. */
+  private blank: Sender | null = null;
   private isOver = false;
   private upSinceUs: MonoUs = 0;
   /** Dials without success since the last one with it. */
@@ -116,18 +123,23 @@ export class PeerDialer {
       return;
     }
     if (message.type === 'peerRefusal') {
-      this.options.onRefused(this.options.peer, `${message.code}: ${message.message}`);
+      this.options.onRefused(this.options.peer, message);
       this.end(link, 'refused by the peer');
+    } else if (this.isUp && this.blank !== null && isBlankAnswer(message)) {
+      this.options.onMessage(this.blank, message);
     } else if (message.type !== 'peerHello' || this.isUp) {
       this.end(link, `unexpected ${message.type}`);
     } else if (this.options.accept(message, link)) {
-      this.becomeUp();
+      this.becomeUp(message);
     } else {
       this.end(link, 'hello refused');
     }
   }
 
-  private becomeUp(): void {
+  private becomeUp(hello: PeerHello): void {
+    const { nodeId, storeId, bootCount } = hello;
+    this.blank = hello.clusterId === null ? { nodeId, storeId, bootCount } : null;
+    probes.sometimes('blank-member-at-the-door', this.blank !== null);
     this.timer?.cancel();
     this.timer = null;
     this.upSinceUs = this.options.ports.clock.monoUs();
@@ -148,6 +160,7 @@ export class PeerDialer {
     const wasUp = this.isUp;
     const upUs = this.options.ports.clock.monoUs() - this.upSinceUs;
     this.isUp = false;
+    this.blank = null;
     if (wasUp) this.options.onDown();
     if (!wasUp || upUs < STEADY_MS * US_PER_MS) return this.redial();
     this.failures = 0;
@@ -165,4 +178,13 @@ export class PeerDialer {
       this.start();
     });
   }
+}
+
+/** What a node says that has no log and no vote yet. */
+function isBlankAnswer(message: PeerMessage): message is RaftMessage {
+  return (
+    message.type === 'appendResponse' ||
+    message.type === 'heartbeatResponse' ||
+    message.type === 'snapshotResponse'
+  );
 }

@@ -1,16 +1,20 @@
 import { probes } from '../base/probe.ts';
-import type { NodeId, StoreId } from '../base/units.ts';
+import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { Link, Transport } from '../ports/transport.ts';
-import type { ClusterConfig } from '../raft/config.ts';
+import type { ClusterConfig, Member } from '../raft/config.ts';
 import type { RaftMessage, Sender } from '../raft/messages.ts';
-import type { PeerHello, PeerMessage } from '../wire/peer-messages.ts';
-import { PEER_PROTOCOL } from '../wire/peer-messages.ts';
+import type {
+  PeerHello,
+  PeerMessage,
+  PeerRefusal,
+  StateHashMessage,
+} from '../wire/peer-messages.ts';
 import { decodePeer, encodePeer } from '../wire/peer.ts';
-import type { Boot, Identity } from './handshake.ts';
-import { membersOf, refuseHello } from './handshake.ts';
+import type { Boot, CommittedConfig, Identity } from './handshake.ts';
+import { helloOf, membersOf, refuseHello, removedRefusal } from './handshake.ts';
 import { PeerAcceptor } from './peer-acceptor.ts';
 import { PeerDialer } from './peer-dialer.ts';
 import { RefusalLog } from './refusal-log.ts';
@@ -28,7 +32,19 @@ export interface PeersOptions {
     readonly logger: Logger;
   };
   readonly onMessage: (from: Sender, message: RaftMessage) => void;
+  readonly onStateHash: (from: Sender, message: StateHashMessage) => void;
   readonly onLink: (peer: NodeId, state: 'up' | 'down' | 'gone') => void;
+  /** A member says that its committed configuration, of this index, lacks us. */
+  readonly onRemoved: (from: Sender, configIndex: Index) => void;
+}
+
+/** Whom to keep connections with: as the core tells it with `configChanged`. */
+export interface Membership {
+  readonly config: ClusterConfig;
+  readonly index: Index;
+  readonly isCommitted: boolean;
+  /** The one before, while this one is not committed. */
+  readonly previous: ClusterConfig | null;
 }
 
 /**
@@ -43,9 +59,12 @@ export class Peers {
   private readonly refusals: RefusalLog;
   /** Newest boot seen of each directory; as many as there are members, and strangers refused. */
   private readonly boots = new Map<StoreId, Boot>();
+  /** What the members announced with their last hello. As many as `boots`. */
+  private readonly commandSets = new Map<StoreId, number>();
   /** Peers whose last dial was refused: nobody listens at their address. */
   private readonly refusing = new Set<NodeId>();
   private config: ClusterConfig;
+  private committed: CommittedConfig | null = null;
   private connectionEpoch = 0;
 
   constructor(options: PeersOptions) {
@@ -58,25 +77,34 @@ export class Peers {
       encode: (message) => this.encode(message),
       accept: (hello, link) => this.accept(hello, link, null),
       onMessage: options.onMessage,
-      onRefused: (peer, message) => this.logRefusal(peer, message),
+      onStateHash: options.onStateHash,
+      onRefused: (peer, refusal) => this.onRefused(peer, refusal),
       onClosed: (peer) => this.testGone(peer),
       logger: this.refusals,
     });
   }
 
-  /** Dials the members of a configuration, and lets go of those that are none any more. */
-  setConfig(config: ClusterConfig): void {
+  /**
+   * Dials who takes part, and lets go of those that do not any more. Until a configuration is
+   * committed, the members of the one before are needed too: they may be the quorum that decides,
+   * and a leader that leaves still has to be answered.
+   */
+  setConfig({ config, index, isCommitted, previous }: Membership): void {
     this.config = config;
-    const members = membersOf(config).filter(({ nodeId }) => nodeId !== this.options.self.nodeId);
-    const wanted = new Map(members.map(({ nodeId, address }) => [nodeId, address]));
+    if (isCommitted) this.committed = { index, config };
+    const members = [...(previous === null ? [] : membersOf(previous)), ...membersOf(config)];
+    const others = members.filter(({ nodeId }) => nodeId !== this.options.self.nodeId);
+    const wanted = new Map(others.map(({ nodeId, address }) => [nodeId, address]));
     for (const [nodeId, dialer] of this.dialers) {
       if (wanted.get(nodeId) === dialer.address) continue;
       dialer.stop('no longer a member at this address');
       this.dialers.delete(nodeId);
+      this.refusing.delete(nodeId);
     }
     for (const [nodeId, address] of wanted) {
       if (!this.dialers.has(nodeId)) this.dial(nodeId, address);
     }
+    if (isCommitted) this.sendAway(members);
   }
 
   /** A node dialled us. */
@@ -88,8 +116,18 @@ export class Peers {
     this.dialers.get(to)?.send(message);
   }
 
+  /** To everybody that is connected. */
+  broadcast(message: StateHashMessage): void {
+    for (const dialer of this.dialers.values()) dialer.send(message);
+  }
+
   isConnected(peer: NodeId): boolean {
     return this.dialers.get(peer)?.isConnected === true;
+  }
+
+  /** Newest set of commands that this member announced since we run; 1 until it did. */
+  commandSetOf({ storeId }: Pick<Member, 'storeId'>): number {
+    return this.commandSets.get(storeId) ?? 1;
   }
 
   stop(reason: string): void {
@@ -98,7 +136,7 @@ export class Peers {
   }
 
   private dial(peer: NodeId, address: string): void {
-    const { ports, onLink, seed } = this.options;
+    const { ports, onLink, onMessage, seed } = this.options;
     const dialer = new PeerDialer({
       peer,
       address,
@@ -107,7 +145,8 @@ export class Peers {
       encode: (message) => this.encode(message),
       decode: (frame) => decodePeer(frame, seed),
       accept: (hello, link) => this.accept(hello, link, peer),
-      onRefused: (nodeId, message) => this.logRefusal(nodeId, message),
+      onRefused: (nodeId, refusal) => this.onRefused(nodeId, refusal),
+      onMessage,
       onUp: () => {
         this.refusing.delete(peer);
         onLink(peer, 'up');
@@ -130,28 +169,42 @@ export class Peers {
     if (isGone) this.options.onLink(peer, 'gone');
   }
 
+  /** Whoever left by the configuration that is now committed is told so, and hung up on. */
+  private sendAway(members: readonly Member[]): void {
+    const { committed } = this;
+    if (committed === null) return;
+    for (const { nodeId } of this.acceptor.senders()) {
+      if (members.some((each) => each.nodeId === nodeId)) continue;
+      const refusal = removedRefusal(nodeId, committed);
+      if (refusal !== null) this.acceptor.refuse(nodeId, refusal);
+    }
+  }
+
   private accept(hello: PeerHello, link: Link, expected: NodeId | null): boolean {
     const { self, clusterId, onLink } = this.options;
+    const { config, committed } = this;
     const knownBoot = this.boots.get(hello.storeId) ?? null;
-    const context = { self, clusterId, config: this.config, expected, knownBoot };
-    const problem = refuseHello(hello, context);
+    const problem = refuseHello(hello, { self, clusterId, config, committed, expected, knownBoot });
     if (problem !== null) {
       const fields = { peer: hello.nodeId, remote: link.remote, code: problem.code };
       this.refusals.error(`Refused a link: ${problem.message}`, fields);
       link.send(this.encode(problem));
       return false;
     }
-    // A member whose founding is not finished: it will take part as soon as it is founded.
-    if (hello.clusterId === null) return false;
+    // A blank node has nothing to say to us; but a member that is blank hears us on our own link.
+    if (hello.clusterId === null && (expected === null || !this.isMember(hello))) return false;
     if (knownBoot !== null && hello.bootCount > knownBoot.bootCount) {
       probes.reach('boot-superseded');
       this.acceptor.drop(hello.nodeId, 'superseded by a newer boot');
       onLink(hello.nodeId, 'gone');
     }
-    if (this.boots.has(hello.storeId) || this.isMember(hello)) {
-      this.boots.set(hello.storeId, { bootId: hello.bootId, bootCount: hello.bootCount });
-    }
+    if (this.boots.has(hello.storeId) || this.isMember(hello)) this.remember(hello);
     return true;
+  }
+
+  private remember({ storeId, bootId, bootCount, commandSet }: PeerHello): void {
+    this.boots.set(storeId, { bootId, bootCount });
+    this.commandSets.set(storeId, commandSet);
   }
 
   private isMember(hello: PeerHello): boolean {
@@ -161,26 +214,20 @@ export class Peers {
   private hello(): PeerHello {
     const { self, clusterId } = this.options;
     this.connectionEpoch += 1;
-    return {
-      type: 'peerHello',
-      versionMin: PEER_PROTOCOL.min,
-      versionMax: PEER_PROTOCOL.max,
-      clusterId,
-      nodeId: self.nodeId,
-      storeId: self.storeId,
-      bootId: self.bootId,
-      bootCount: self.bootCount,
-      connectionEpoch: this.connectionEpoch,
-      heartbeatMs: self.heartbeatMs,
-      electionMs: self.electionMs,
-    };
+    return helloOf(self, { clusterId, connectionEpoch: this.connectionEpoch });
   }
 
   private encode(message: PeerMessage): Uint8Array {
     return encodePeer(message, this.options.seed);
   }
 
-  private logRefusal(peer: NodeId, message: string): void {
-    this.refusals.error(`${peer} refuses our link: ${message}`, { peer });
+  private onRefused(peer: NodeId, refusal: PeerRefusal): void {
+    const { code, message, configIndex } = refusal;
+    this.refusals.error(`${peer} refuses our link: ${code}: ${message}`, { peer });
+    if (code !== 'REMOVED') return;
+    const member = membersOf(this.config).find(({ nodeId }) => nodeId === peer);
+    if (member === undefined) return;
+    const bootCount = this.boots.get(member.storeId)?.bootCount ?? 0;
+    this.options.onRemoved({ nodeId: peer, storeId: member.storeId, bootCount }, configIndex);
   }
 }

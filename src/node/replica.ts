@@ -21,6 +21,7 @@ import { membersOf } from './handshake.ts';
 import type { HostAnswer, HostExit, HostPorts, HostSettings } from './host-types.ts';
 import { News } from './news.ts';
 import { Office } from './office.ts';
+import type { Membership } from './peers.ts';
 import { Peers } from './peers.ts';
 import { Proposals } from './proposals.ts';
 import { answerQuery, refuseQuery } from './queries.ts';
@@ -120,7 +121,7 @@ export class Replica {
   }
 
   start(): void {
-    this.peers.setConfig(this.engine.status().config);
+    this.peers.setConfig(this.membership());
     this.engine.start();
   }
 
@@ -190,7 +191,7 @@ export class Replica {
         readFailed: (ids) => this.reads.settle(ids, false),
         roleChanged: (role, term, leaderId) => this.onRole(role, term, leaderId),
         leaderReady: () => this.onReady(),
-        configChanged: (config) => this.onConfig(config),
+        configChanged: (membership) => this.onConfig(membership),
         peerLostLog: (peer, message) => ports.logger.error(message, { peer }),
         failed: (exit) => this.options.onFailed(exit),
       },
@@ -206,13 +207,21 @@ export class Replica {
       config: this.engine.status().config,
       ports,
       onMessage: (from, message) => this.engine.step({ type: 'message', from, message }),
+      onStateHash: () => {},
       onLink: (peer, state) => this.engine.step({ type: 'link', peer, state }),
+      onRemoved: (from, configIndex) => this.engine.step({ type: 'notMember', from, configIndex }),
     });
   }
 
-  private onConfig(config: ClusterConfig): void {
-    this.config = config;
-    this.peers.setConfig(config);
+  private onConfig(membership: Membership): void {
+    this.config = membership.config;
+    this.peers.setConfig(membership);
+  }
+
+  private membership(): Membership {
+    const { config, configIndex, previousConfig, commitIndex } = this.engine.status();
+    const isCommitted = configIndex <= commitIndex;
+    return { config, index: configIndex, isCommitted, previous: previousConfig };
   }
 
   private onRole(role: Role, term: Term, leaderId: NodeId | null): void {

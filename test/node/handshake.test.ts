@@ -13,6 +13,7 @@ const context: HelloContext = {
     bootCount: 4,
     heartbeatMs: 50,
     electionMs: 500,
+    commandSet: 2,
   },
   clusterId: 'c1',
   config: {
@@ -22,6 +23,7 @@ const context: HelloContext = {
     learnersNext: [],
     retired: [],
   },
+  committed: null,
   expected: null,
   knownBoot: null,
 };
@@ -38,6 +40,11 @@ const hello: PeerHello = {
   connectionEpoch: 1,
   heartbeatMs: 50,
   electionMs: 500,
+  commandSet: 2,
+};
+
+const fail = (): never => {
+  throw new Error('the context has a configuration');
 };
 
 const codeOf = (change: Partial<PeerHello>, other: Partial<HelloContext> = {}): string | null =>
@@ -51,6 +58,19 @@ describe('the handshake of nodes', () => {
 
   test('M-67 refuses another cluster', () => {
     expect(codeOf({ clusterId: 'c2' })).toBe('OTHER_CLUSTER');
+  });
+
+  test('R-72 tells a node at the door that the committed configuration retired it', () => {
+    const config = { ...(context.config ?? fail()), retired: ['n4'] };
+    const committed = { index: 77, config };
+    const refusal = refuseHello(
+      { ...hello, nodeId: 'n4', storeId: 's4' },
+      { ...context, committed },
+    );
+    expect(refusal).toMatchObject({ code: 'REMOVED', configIndex: 77 });
+    expect(refusal?.message).toContain('new node id');
+    expect(codeOf({ nodeId: 'n4', storeId: 's4' })).toBe(null);
+    expect(codeOf({}, { committed })).toBe(null);
   });
 
   test('INV-20 refuses a known name with another directory, and says what to do', () => {

@@ -22,6 +22,7 @@ function helloOf(nodeId: NodeId, connectionEpoch = 1): PeerHello {
     connectionEpoch,
     heartbeatMs: 50,
     electionMs: 500,
+    commandSet: 2,
   };
 }
 
@@ -35,6 +36,7 @@ function setUp() {
     hello: () => helloOf('self'),
     accept: () => true,
     onMessage: (from, message) => heard.push(`${from.nodeId} ${message.type}`),
+    onStateHash: (from, { hash }) => heard.push(`${from.nodeId} ${hash}`),
     onRefused: () => {},
     onClosed: (peer) => closed.push(peer),
     logger: silentLogger,

@@ -18,6 +18,7 @@ const HELLO: PeerHello = {
   connectionEpoch: 1,
   heartbeatMs: 50,
   electionMs: 500,
+  commandSet: 2,
 };
 
 /** A dialer whose dials are answered by the test, and what it told. */
@@ -41,7 +42,8 @@ function setUp() {
     encode: (message) => encodePeer(message, 0),
     decode: (frame) => decodePeer(frame, 0),
     accept: () => true,
-    onRefused: (_peer, message) => events.push(message),
+    onRefused: (_peer, { code }) => events.push(code),
+    onMessage: (from, message) => events.push(`${from.nodeId} ${message.type}`),
     onUp: () => events.push('up'),
     onDown: () => events.push('down'),
     onDialFailed: (failure) => events.push(failure),
@@ -89,4 +91,18 @@ test('a stopped dialer closes its link and dials no more', () => {
   link.onClose('connection lost');
   clock.advance(10_000_000);
   expect([dials.length, link.closed, dialer.isConnected]).toEqual([1, 'stopping', false]);
+});
+
+test.each([
+  { clusterId: null, heard: ['up', 'n2 heartbeatResponse'] },
+  { clusterId: 'c', heard: ['up', 'down'] },
+])('what a peer of cluster $clusterId answers on our own link', ({ clusterId, heard }) => {
+  const { events, dials, dialer } = setUp();
+  dialer.start();
+  const link = new FakeLink('n2:1');
+  dials.at(-1)?.(link);
+  link.onFrame(encodePeer({ ...HELLO, clusterId }, 0));
+  const answer = { type: 'heartbeatResponse' as const, term: 3, round: 1 };
+  link.onFrame(encodePeer({ ...answer, lastIndex: 0, durableIndex: 0 }, 0));
+  expect(events).toEqual(heard);
 });
