@@ -1,0 +1,42 @@
+/** The newest version of a key. */
+export interface LevelPair {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly sequence: number;
+  /** Name of the file that holds it. */
+  readonly file: string;
+  /** Where in that file a byte of the value lies. */
+  readonly place: (offset: number) => number;
+}
+
+/** What is wrong where; `length` 0 when it cannot be told. */
+export interface LevelProblem {
+  readonly file: string;
+  readonly at: number;
+  readonly length: number;
+  readonly what: string;
+}
+
+/** A file that counts. */
+export interface LevelFile {
+  readonly name: string;
+  readonly kind: 'manifest' | 'log' | 'table';
+  readonly isThere: boolean;
+}
+
+/** A store as its files tell it. */
+export interface LevelReading {
+  readonly files: readonly LevelFile[];
+  /** In key order. */
+  readonly live: ReadonlyMap<string, LevelPair>;
+  readonly problems: readonly LevelProblem[];
+}
+
+/** Reads the LevelDB store in this directory; never throws for damage. */
+export function readStore(directory: string): LevelReading;
+
+/** Keys of `before` that `after` lacks, or has with another value. */
+export function lossBetween(
+  before: LevelReading,
+  after: LevelReading,
+): { readonly gone: readonly string[]; readonly changed: readonly string[] };
