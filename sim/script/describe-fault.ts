@@ -27,6 +27,7 @@ const MOMENTARY: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'writeError',
   'slotError',
   'rotLog',
+  'rotState',
   'rotSlot',
 ]);
 
@@ -87,6 +88,7 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
   slotError: ({ it }) => `the next write of the hard state of ${it} fails`,
   tornSlot: ({ it }) => `${it} loses power while it writes its hard state`,
   rotLog: ({ it, fault }) => `the log of ${it} rots${whileDown(fault)}`,
+  rotState: ({ it, fault }) => `the checkpoint of ${it} rots${whileDown(fault)}`,
   rotSlot: ({ it, fault }) => `the hard state of ${it} rots${whileDown(fault)}`,
 };
 
@@ -133,7 +135,7 @@ function whileDown(fault: Fault): string {
 }
 
 function isDown({ kind, arg }: Fault): boolean {
-  return ['rotLog', 'rotSlot'].includes(kind) && arg % 2 === 1;
+  return ['rotLog', 'rotState', 'rotSlot'].includes(kind) && arg % 2 === 1;
 }
 
 function clientsToo({ arg }: Fault): string {

@@ -6,7 +6,8 @@ import { decodeSlot } from '../../src/wire/slots.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { DiskOperation } from '../world/disk-options.ts';
 import type { Undo } from '../world/direction.ts';
-import { loseLog, misdirectLog, rotLog, rotSlot } from '../world/damage.ts';
+import { LOG_ROWS, loseRow, misdirectRow, rotRow, rotSlot, STATE_ROWS } from '../world/damage.ts';
+import type { RowsOf } from '../world/damage.ts';
 import { RESERVE_BYTES } from './cluster-options.ts';
 import type { FaultField, Injector } from './fault-field.ts';
 import { DISK_MS, step } from './fault-steps.ts';
@@ -36,7 +37,9 @@ export const DISK_FAULTS = {
     return () => field.revive(node);
   },
   /** The medium damages the log; with an odd `arg` while the node is down. */
-  rotLog: (field, fault) => rot(field, fault, damageLog),
+  rotLog: (field, fault) => rot(field, fault, damageRows(LOG_ROWS)),
+  /** The same with the state of the locks as its checkpoint holds it. */
+  rotState: (field, fault) => rot(field, fault, damageRows(STATE_ROWS)),
   /** The newest of the two, or with the second bit of `arg` the other one. */
   rotSlot: (field, fault) => rot(field, fault, damageSlot),
 } as const satisfies Readonly<Record<string, Injector>>;
@@ -79,16 +82,18 @@ function rot(field: FaultField, fault: Fault, damage: Damage): Undo | null {
   return isStruck ? () => field.revive(node) : null;
 }
 
-function damageLog({ disk: { store } }: SimNode, { arg }: Fault): boolean {
-  const pick = arg >> 3;
-  switch ((arg >> 1) & 3) {
-    case 0:
-      return loseLog(store, pick);
-    case 1:
-      return misdirectLog(store, pick);
-    default:
-      return rotLog(store, pick);
-  }
+function damageRows(rows: RowsOf): Damage {
+  return ({ disk: { store } }, { arg }) => {
+    const pick = arg >> 3;
+    switch ((arg >> 1) & 3) {
+      case 0:
+        return loseRow(store, rows, pick);
+      case 1:
+        return misdirectRow(store, rows, pick);
+      default:
+        return rotRow(store, rows, pick);
+    }
+  };
 }
 
 function damageSlot({ disk: { slots } }: SimNode, { arg }: Fault): boolean {

@@ -59,6 +59,7 @@ const KINDS: readonly (readonly [FaultKind, number])[] = [
   ['slotError', 2],
   ['tornSlot', 3],
   ['rotLog', 2],
+  ['rotState', 2],
   ['rotSlot', 2],
 ];
 

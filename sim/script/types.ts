@@ -62,6 +62,7 @@ export const FAULT_KINDS = [
   'slotError',
   'tornSlot',
   'rotLog',
+  'rotState',
   'rotSlot',
 ] as const;
 

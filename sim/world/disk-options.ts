@@ -1,11 +1,12 @@
 // What a simulated disk is told: how fast it is, which writes fail and what they have then done.
 
-import type { StorageFailure } from '../../src/ports/storage.ts';
+import type { KeyValueOp, StorageFailure } from '../../src/ports/storage.ts';
 import type { DiskImage } from './disk-image.ts';
 import type { KeyedRandom } from './random.ts';
 
 /** The kinds of operations, for failures and latencies. */
-export type DiskOperation = 'open' | 'batch' | 'range' | 'freeBytes' | 'slotRead' | 'slotWrite';
+export type DiskOperation =
+  'open' | 'batch' | 'range' | 'snapshot' | 'freeBytes' | 'slotRead' | 'slotWrite';
 
 /**
  * What a write that was under way, or that failed, has done; by default luck decides. `torn`: a
@@ -26,8 +27,8 @@ export interface SimDiskOptions {
   /** Runs the call-back after so much virtual time; what it returns stops that. */
   readonly schedule: (delayUs: number, callback: () => void) => () => void;
   readonly latencies?: Partial<Record<DiskOperation, Latency>>;
-  /** False: batches are answered before they are synced, as a bug or a bad disk has it (M-65). */
-  readonly syncsBatches?: boolean;
+  /** Not so: batches are answered before they are synced, as a bug or a bad disk has it (M-65). */
+  readonly syncsBatches?: boolean | ((ops: readonly KeyValueOp[]) => boolean);
   readonly syncsSlots?: boolean;
   /** The process is about to hear that a write failed: it must end (RAFT.md §15.4). */
   readonly onFailed?: () => void;
@@ -51,6 +52,7 @@ export const LATENCIES: Readonly<Record<DiskOperation, Latency>> = {
   open: { minUs: 1_000, maxUs: 3_000 },
   batch: { minUs: 150, maxUs: 450 },
   range: { minUs: 20, maxUs: 120 },
+  snapshot: { minUs: 5, maxUs: 40 },
   freeBytes: { minUs: 10, maxUs: 50 },
   slotRead: { minUs: 20, maxUs: 100 },
   slotWrite: { minUs: 300, maxUs: 900 },

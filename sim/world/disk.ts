@@ -5,14 +5,18 @@
 import type {
   KeyValue,
   KeyValueOp,
+  KeyValuePair,
+  KeyValueSnapshot,
   SlotFile,
   StorageFailure,
   Stored,
 } from '../../src/ports/storage.ts';
 import type { DiskImage } from './disk-image.ts';
+import { DiskLife } from './disk-life.ts';
 import { LATENCIES } from './disk-options.ts';
 import type { DiskOperation, PlannedFailure, SimDiskOptions, WriteEffect } from './disk-options.ts';
 import type { Undo } from './direction.ts';
+import { PlannedFailures } from './planned-failures.ts';
 import { SlotImage } from './slot-image.ts';
 import { StoreImage } from './store-image.ts';
 import { WriteLanes } from './write-lanes.ts';
@@ -23,11 +27,7 @@ export interface DiskPorts {
   readonly slots: readonly [SlotFile, SlotFile];
 }
 
-/** One life of the node: what it asked for is not answered after its end. */
-interface Life {
-  readonly deliver: (callback: () => void) => void;
-  isOver: boolean;
-}
+type KeyValuePairs = readonly KeyValuePair[];
 
 interface WriteRequest {
   readonly lane: string;
@@ -55,9 +55,9 @@ export class SimDisk {
   /** Added to every operation: a slow disk. */
   extraDelayUs = 0;
   private readonly options: SimDiskOptions;
-  private failures: { readonly plan: PlannedFailure; left: number }[] = [];
-  private lives: Life[] = [];
-  private owner: Life | null = null;
+  private readonly failures = new PlannedFailures();
+  private lives: DiskLife[] = [];
+  private owner: DiskLife | null = null;
   private isMade: boolean;
   private operationCount = 0;
 
@@ -75,7 +75,7 @@ export class SimDisk {
 
   /** Ports for a life of the node. `deliver` hands completions over; by default at once. */
   attach(deliver: (callback: () => void) => void = (callback) => callback()): DiskPorts {
-    const life: Life = { deliver, isOver: false };
+    const life = new DiskLife(deliver);
     this.lives.push(life);
     return {
       keyValue: this.createKeyValue(life),
@@ -126,31 +126,26 @@ export class SimDisk {
 
   /** Plans an error, until it is undone. Plans end with the life they were made in. */
   fail(plan: PlannedFailure): Undo {
-    const failure = { plan, left: plan.after ?? 0 };
-    this.failures.push(failure);
-    return () => {
-      this.failures = this.failures.filter((each) => each !== failure);
-    };
+    return this.failures.add(plan);
   }
 
   private endLives(): void {
-    for (const life of this.lives) life.isOver = true;
+    for (const life of this.lives) life.end();
     this.lives = [];
     this.owner = null;
-    this.failures = [];
+    this.failures.clear();
   }
 
-  private createKeyValue(life: Life): KeyValue {
+  private createKeyValue(life: DiskLife): KeyValue {
     return {
       open: (create, done) => this.read(life, 'open', () => this.open(life, create), done),
       batch: (ops, done) => this.batch(life, ops, done),
       range: (from, to, maxBytes, done) => {
-        this.read(
-          life,
-          'range',
-          () => this.guarded(life, () => this.store.range(from, to, maxBytes)),
-          done,
-        );
+        const look = (): KeyValuePairs => this.store.range(from, to, maxBytes);
+        this.read(life, 'range', () => this.guarded(life, look), done);
+      },
+      snapshot: (done) => {
+        this.read(life, 'snapshot', () => this.guarded(life, () => this.openView(life)), done);
       },
       freeBytes: (done) => {
         this.read(life, 'freeBytes', () => ({ ok: true, value: this.freeBytes }), done);
@@ -158,13 +153,32 @@ export class SimDisk {
       close: (done) => {
         this.after('open', () => {
           if (this.owner === life) this.owner = null;
-          this.answer(life, done);
+          life.closeViews();
+          life.answer(done);
         });
       },
     };
   }
 
-  private createSlot(life: Life, place: 0 | 1): SlotFile {
+  private openView(life: DiskLife): KeyValueSnapshot {
+    const view = this.store.view();
+    life.views.add(view);
+    return {
+      range: (from, to, maxBytes, done) => {
+        const look = (): Stored<KeyValuePairs> => {
+          if (!life.views.has(view)) return failed('io', 'the snapshot is closed');
+          return { ok: true, value: view.range(from, to, maxBytes) };
+        };
+        this.read(life, 'range', look, done);
+      },
+      close: () => {
+        view.close();
+        life.views.delete(view);
+      },
+    };
+  }
+
+  private createSlot(life: DiskLife, place: 0 | 1): SlotFile {
     const image = this.slots[place];
     return {
       read: (done) => this.read(life, 'slotRead', () => ({ ok: true, value: image.read() }), done),
@@ -176,7 +190,7 @@ export class SimDisk {
     };
   }
 
-  private open(life: Life, create: boolean): Stored<{ readonly created: boolean }> {
+  private open(life: DiskLife, create: boolean): Stored<{ readonly created: boolean }> {
     if (this.owner !== null && this.owner !== life) return failed('locked', 'another has it open');
     if (!this.isMade && !create) return failed('corrupt', 'there is no store here');
     this.owner = life;
@@ -186,7 +200,7 @@ export class SimDisk {
   }
 
   private batch(
-    life: Life,
+    life: DiskLife,
     ops: readonly KeyValueOp[],
     done: (result: Stored<void>) => void,
   ): void {
@@ -195,16 +209,20 @@ export class SimDisk {
     if (this.owner !== life) {
       return this.read(life, 'batch', () => failed('io', 'the store is not open'), done);
     }
+    const { syncsBatches = true } = this.options;
+    const isSynced = typeof syncsBatches === 'boolean' ? syncsBatches : syncsBatches(copies);
     const land = (): void => {
       this.freeBytes -= bytes;
-      this.store.land(copies, this.options.syncsBatches ?? true);
+      this.store.land(copies, isSynced);
     };
     const planned = bytes > this.freeBytes ? DISK_FULL : null;
-    this.write(life, { lane: 'store', operation: 'batch', land, done, planned });
+    // Calls that nobody waits for run on threads of a pool, in any order (RAFT.md §2).
+    const lane = this.writes.idleLane('store');
+    this.write(life, { lane, operation: 'batch', land, done, planned });
   }
 
-  private write(life: Life, { lane, operation, land, done, planned }: WriteRequest): void {
-    const plan = planned ?? this.takeFailure(operation);
+  private write(life: DiskLife, { lane, operation, land, done, planned }: WriteRequest): void {
+    const plan = planned ?? this.failures.take(operation);
     const name = `${operation} ${lane} ${++this.operationCount}`;
     const result: Stored<void> =
       plan === null ? { ok: true, value: undefined } : { ok: false, failure: plan.failure };
@@ -215,7 +233,7 @@ export class SimDisk {
         if (isLanded) land();
       },
       answer: () =>
-        this.answer(life, () => {
+        life.answer(() => {
           if (!result.ok) this.options.onFailed?.();
           done(result);
         }),
@@ -224,23 +242,20 @@ export class SimDisk {
 
   // What is read is what is there at the time of the call, as from LevelDB's implicit snapshot.
   private read<T>(
-    life: Life,
+    life: DiskLife,
     operation: DiskOperation,
     look: () => Stored<T>,
     done: (result: Stored<T>) => void,
   ): void {
-    const plan = this.takeFailure(operation);
+    const plan = this.failures.take(operation);
     const result: Stored<T> = plan === null ? look() : { ok: false, failure: plan.failure };
-    this.after(operation, () => this.answer(life, () => done(result)));
+    const answer = (): void => life.answer(() => done(result));
+    this.after(operation, () => this.writes.onceFlowing(answer));
   }
 
-  private guarded<T>(life: Life, look: () => T): Stored<T> {
+  private guarded<T>(life: DiskLife, look: () => T): Stored<T> {
     if (this.owner !== life) return failed('io', 'the store is not open');
     return { ok: true, value: look() };
-  }
-
-  private answer(life: Life, callback: () => void): void {
-    if (!life.isOver) life.deliver(callback);
   }
 
   private after(operation: DiskOperation, callback: () => void): () => void {
@@ -258,16 +273,6 @@ export class SimDisk {
   private isTorn(effect: WriteEffect, writeName: string): boolean {
     if (effect !== 'drawn') return effect === 'torn';
     return this.options.luck.below(3, 'tears', this.options.name, writeName) === 0;
-  }
-
-  private takeFailure(operation: DiskOperation): PlannedFailure | null {
-    const at = this.failures.findIndex(({ plan }) => plan.operation === operation);
-    const planned = this.failures[at];
-    if (planned === undefined) return null;
-    planned.left -= 1;
-    if (planned.left >= 0) return null;
-    this.failures.splice(at, 1);
-    return planned.plan;
   }
 }
 

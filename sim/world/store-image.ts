@@ -4,6 +4,7 @@
 // file that it leaves when it begins a new one (RAFT.md §15.1.5).
 
 import type { KeyValueOp, KeyValuePair } from '../../src/ports/storage.ts';
+import { StoredRows } from './stored-rows.ts';
 
 interface Landed {
   readonly ops: readonly KeyValueOp[];
@@ -13,16 +14,24 @@ interface Landed {
 /** How many of `count` unsynced batches survive a power loss, 0 to count. */
 export type SurvivorDraw = (count: number) => number;
 
+/** What a store held at one moment; damage to the medium shows in it nevertheless. */
+export interface StoreView {
+  /** As StoreImage.range. */
+  range(from: string, to: string, maxBytes: number): readonly KeyValuePair[];
+  /** Idempotent. */
+  close(): void;
+}
+
 /** The ordered content of one store. */
 export class StoreImage {
-  private readonly settled = new Map<string, Uint8Array>();
-  private current = new Map<string, Uint8Array>();
+  private settled = new StoredRows();
+  private current = new StoredRows();
   // Batches that are not settled: from the first unsynced one on.
   private landed: Landed[] = [];
   /** Keys of damaged rows. */
   private readonly damaged = new Set<string>();
-  /** All keys in order; null when they have to be put in order again. */
-  private sorted: readonly string[] | null = null;
+  /** What open views hold: `current` among it until something else is written. */
+  private readonly views = new Set<{ readonly rows: StoredRows }>();
 
   /** From damage done to a row until that row is written or deleted anew, durably. */
   get isDamaged(): boolean {
@@ -32,25 +41,25 @@ export class StoreImage {
   /** Another store with the same content, all of it on the medium. */
   copy(): StoreImage {
     const copy = new StoreImage();
-    for (const [key, value] of this.current) {
-      copy.current.set(key, value);
-      copy.settled.set(key, value);
-    }
+    copy.current = this.current.copy();
+    copy.settled = this.current.copy();
     return copy;
   }
 
   /** Applies a batch as a whole. */
   land(ops: readonly KeyValueOp[], isSynced: boolean): void {
-    apply(this.current, ops);
-    this.sorted = null;
-    if (isSynced && this.landed.length === 0) apply(this.settled, ops);
+    if ([...this.views].some(({ rows }) => rows === this.current)) {
+      this.current = this.current.copy();
+    }
+    this.current.apply(ops);
+    if (isSynced && this.landed.length === 0) this.settled.apply(ops);
     else this.landed.push({ ops, isSynced });
     if (isSynced && this.isDamaged) for (const { key } of ops) this.damaged.delete(key);
   }
 
   /** Everything up to here reaches the medium, as it does sooner or later without a sync. */
   settle(): void {
-    for (const { ops } of this.landed) apply(this.settled, ops);
+    for (const { ops } of this.landed) this.settled.apply(ops);
     this.landed = [];
   }
 
@@ -62,54 +71,43 @@ export class StoreImage {
     const lost = new Set(unsynced.slice(draw(unsynced.length)));
     this.landed = this.landed.filter((batch) => !lost.has(batch));
     this.settle();
-    this.current = new Map(this.settled);
-    this.sorted = null;
+    this.current = this.settled.copy();
+  }
+
+  /** What it holds now, whatever is written later. */
+  view(): StoreView {
+    const view = { rows: this.current };
+    this.views.add(view);
+    return {
+      range: (from, to, maxBytes) => view.rows.range(from, to, maxBytes),
+      close: () => void this.views.delete(view),
+    };
   }
 
   /** Pairs with from <= key < to, ending after about maxBytes, at least one. */
   range(from: string, to: string, maxBytes: number): readonly KeyValuePair[] {
-    const pairs: KeyValuePair[] = [];
-    let bytes = 0;
-    for (const key of this.keys()) {
-      if (key < from || key >= to) continue;
-      if (pairs.length > 0 && bytes >= maxBytes) break;
-      const value = this.current.get(key) ?? new Uint8Array();
-      pairs.push({ key, value: value.slice() });
-      bytes += key.length + value.length;
-    }
-    return pairs;
+    return this.current.range(from, to, maxBytes);
   }
 
   /** All keys in order. */
   keys(): readonly string[] {
-    this.sorted ??= [...this.current.keys()].sort(compareKeys);
-    return this.sorted;
+    return this.current.keys();
   }
 
   /** The stored value, or null. */
   value(key: string): Uint8Array | null {
-    return this.current.get(key) ?? null;
+    return this.current.value(key);
   }
 
   /** Damage: changes what is stored, behind the back of whoever stored it. */
   overwrite(key: string, value: Uint8Array | null): void {
     this.settle();
     this.damaged.add(key);
-    this.sorted = null;
-    for (const content of [this.settled, this.current]) {
-      if (value === null) content.delete(key);
-      else content.set(key, value);
-    }
+    const stored = this.current.value(key);
+    const viewed = new Set([...this.views].map(({ rows }) => rows));
+    // A view reads the same blocks of the medium, unless it holds another row than this one.
+    for (const rows of viewed) if (rows.value(key) === stored) rows.set(key, value);
+    this.settled.set(key, value);
+    this.current.set(key, value);
   }
-}
-
-function apply(content: Map<string, Uint8Array>, ops: readonly KeyValueOp[]): void {
-  for (const op of ops) {
-    if (op.type === 'put') content.set(op.key, op.value);
-    else content.delete(op.key);
-  }
-}
-
-function compareKeys(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

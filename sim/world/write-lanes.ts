@@ -21,6 +21,7 @@ interface Lane {
 }
 
 const QUEUE_MAX = 10_000;
+const LANES_MAX = 1_000;
 
 /** Runs writes; `start` calls back when the device is done, and returns the way to stop that. */
 export class WriteLanes {
@@ -28,6 +29,8 @@ export class WriteLanes {
   private readonly start: (write: DiskWrite, done: () => void) => () => void;
   private untilHold = Infinity;
   private readonly stalls = new Set<Undo>();
+  /** What goes on when the stall is over. At most the reads of one life. */
+  private held: (() => void)[] = [];
 
   constructor(start: (write: DiskWrite, done: () => void) => () => void) {
     this.start = start;
@@ -36,6 +39,15 @@ export class WriteLanes {
   /** Names of the writes that are under way, one of each lane. */
   get waiting(): readonly string[] {
     return this.heads().map((lane) => present(lane.queue[0], 'a head').name);
+  }
+
+  /** A lane of this name, or beside it, in which nothing is under way. */
+  idleLane(name: string): string {
+    for (let number = 1; number <= LANES_MAX; number++) {
+      const lane = number === 1 ? name : `${name} beside ${number}`;
+      if ((this.lanes.get(lane)?.queue.length ?? 0) === 0) return lane;
+    }
+    throw new InvariantError(`more than ${LANES_MAX} writes under way: ${name}`);
   }
 
   submit(laneName: string, write: DiskWrite): void {
@@ -62,6 +74,9 @@ export class WriteLanes {
     const undo = (): void => {
       if (!this.stalls.delete(undo) || this.stalls.size > 0) return;
       for (const lane of this.heads()) if (lane.stop === null) this.begin(lane);
+      const { held } = this;
+      this.held = [];
+      for (const goOn of held) goOn();
     };
     this.stalls.add(undo);
     for (const lane of this.heads()) {
@@ -69,6 +84,12 @@ export class WriteLanes {
       lane.stop = null;
     }
     return undo;
+  }
+
+  /** For reads: at once, or when no stall is left; never if everything is abandoned before. */
+  onceFlowing(goOn: () => void): void {
+    if (this.stalls.size === 0) goOn();
+    else this.held.push(goOn);
   }
 
   /** The write at this place of `waiting` happens, and its caller does not hear of it. */
@@ -94,6 +115,7 @@ export class WriteLanes {
       }
     }
     this.lanes.clear();
+    this.held = [];
     this.untilHold = Infinity;
   }
 

@@ -161,7 +161,7 @@ describe('faults', () => {
   });
 
   test('INV-20 no more than a minority of disks is ever damaged', async () => {
-    const kinds = ['writeError', 'slotError', 'rotLog', 'rotSlot'] as const;
+    const kinds = ['writeError', 'slotError', 'rotLog', 'rotState', 'rotSlot'] as const;
     const faults = kinds.flatMap((kind, at) =>
       [1, 2, 3].map((target) => strike(kind, { target, atMs: 900 + 100 * at, forMs: 1 })),
     );

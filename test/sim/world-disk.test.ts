@@ -3,7 +3,7 @@ import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import type { SimNode } from '../../sim/cluster-node.ts';
 import { FoundedImages } from '../../sim/founded-images.ts';
-import { loseLog, misdirectLog, rotLog, rotSlot } from '../../sim/world/damage.ts';
+import { LOG_ROWS, loseRow, misdirectRow, rotRow, rotSlot } from '../../sim/world/damage.ts';
 
 const images = new FoundedImages();
 
@@ -33,9 +33,9 @@ async function restart({ cluster, node }: Crashed): Promise<number | null> {
 
 describe('INV-20 damage of what was synced', () => {
   test.each([
-    ['a flipped bit', rotLog],
-    ['a missing row', loseLog],
-    ['a misdirected row', misdirectLog],
+    ['a flipped bit', rotRow],
+    ['a missing row', loseRow],
+    ['a misdirected row', misdirectRow],
   ])('%s in the log is noticed, wherever it is', async (_name, damage) => {
     const down = await crashed(1);
     const intact = down.node.disk.image();
@@ -43,7 +43,7 @@ describe('INV-20 damage of what was synced', () => {
       const copy = intact.store.copy();
       for (const key of down.node.disk.store.keys()) down.node.disk.store.overwrite(key, null);
       for (const key of copy.keys()) down.node.disk.store.overwrite(key, copy.value(key));
-      expect(damage(down.node.disk.store, pick)).toBe(true);
+      expect(damage(down.node.disk.store, LOG_ROWS, pick)).toBe(true);
       expect(down.node.disk.isDamaged).toBe(true);
       expect(await restart(down), `pick ${pick}`).toBe(83);
     }
@@ -66,11 +66,8 @@ describe('INV-20 damage of what was synced', () => {
   test('is none where there is nothing yet', async () => {
     const cluster = await createSimCluster({ seed: 1, isFounded: false });
     const { store } = cluster.node('n1').disk;
-    expect([rotLog(store, 1), loseLog(store, 1), misdirectLog(store, 1)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    const damages = [rotRow, loseRow, misdirectRow];
+    expect(damages.map((damage) => damage(store, LOG_ROWS, 1))).toEqual([false, false, false]);
     expect(cluster.node('n1').disk.isDamaged).toBe(false);
   });
 
@@ -85,7 +82,7 @@ describe('INV-20 damage of what was synced', () => {
     const { node } = await crashed(4);
     const { store } = node.disk;
     const key = store.keys().findLast((each) => each.startsWith('l/')) ?? '';
-    rotLog(store, 0);
+    rotRow(store, LOG_ROWS, 0);
     const put = { type: 'put', key, value: new Uint8Array(3) } as const;
     store.land([put], false);
     expect(store.isDamaged).toBe(true);
