@@ -36,7 +36,10 @@ async function openDoor(nodeId: string, record: FoundingRecord | null = null): P
         const exit = { exitCode: 85, message: 'no disk', isDiskFull: false } as const;
         if (door.isWritable) {
           records.push(taken);
-          done({ ok: true, value: { slots: slots(nodeId), founding: taken, raft: null } });
+          done({
+            ok: true,
+            value: { slots: slots(nodeId), founding: taken, raft: null, checkpoint: null },
+          });
         } else done({ ok: false, exit });
       },
       onFounded: () => {},
@@ -100,7 +103,14 @@ function recordOf(nodeIds: readonly string[], clusterId: string): FoundingRecord
     storeId: storeOf(nodeId),
     address: '127.0.0.1:1',
   }));
-  return { clusterId, clusterName: 'local', members, limits: DEFAULT_LIMITS, origin: 0 };
+  return {
+    clusterId,
+    clusterName: 'local',
+    members,
+    limits: DEFAULT_LIMITS,
+    origin: 0,
+    restored: null,
+  };
 }
 
 const IDS = ['n1', 'n2', 'n3'];

@@ -77,7 +77,7 @@ test('a request for more permits than the row of its grant could hold is refused
   rig.lead(1);
   const session = rig.open(null);
   expect(rig.run({ ...largest, session }).code).toBe('GRANTED');
-  const key = rig.machine.takeChangedKeys().find((text) => text.startsWith('g/')) ?? '';
+  const key = rig.machine.takeChanges().find((row) => row.key.startsWith('g/'))?.key ?? '';
   const { value } = rig.machine.row(key) ?? {};
   const slots = Array.from({ length: 64 }, () => Array.from({ length: 64 }, () => 999_999));
   expect(value).toHaveLength(8);

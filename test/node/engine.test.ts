@@ -19,6 +19,12 @@ const storage: NodeStorage = {
   load: unused,
   raiseFloor: unused,
   freeBytes: unused,
+  checkpoint: unused,
+  rows: unused,
+  view: unused,
+  receive: unused,
+  adopt: unused,
+  scrub: unused,
   close: unused,
 };
 
@@ -27,7 +33,13 @@ function setUp(step: (event: RaftEvent) => readonly RaftEffect[] = () => []) {
   const clock = new ManualClock();
   const told: string[] = [];
   const ticks: { readonly toldUs: number; readonly trueUs: number }[] = [];
-  const raft: RaftCore = { step, nextDeadlineUs: () => Infinity, status: unused };
+  const raft: RaftCore = {
+    step,
+    nextDeadlineUs: () => Infinity,
+    status: unused,
+    configAt: unused,
+    termAt: unused,
+  };
   const tell = (what: string) => (): void => void told.push(what);
   const listener: EngineListener = {
     send: tell('send'),

@@ -49,6 +49,7 @@ const known: FoundingRecord = {
   members,
   limits: DEFAULT_LIMITS,
   origin: 0,
+  restored: null,
 };
 
 describe('founding', () => {

@@ -52,6 +52,8 @@ export function createScriptedHost(): ScriptedHost {
       setImmediate(done, { session, nonce: 0, code: 'NOT_LEADER', ttlMs: null }),
     query: (_, done) => setImmediate(done, REFUSED),
     founding: (_, done) => setImmediate(done, REFUSED),
+    admin: (_, done) => setImmediate(done, REFUSED),
+    onMembersChange: () => () => {},
     withdraw: (session, seq) => host.withdrawn.push(`${session} ${seq}`),
     holdOpen() {
       host.heldOpen++;

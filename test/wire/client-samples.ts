@@ -3,9 +3,12 @@
 import type { Outcome } from '../../src/locks/outcomes.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { encodeBody } from '../../src/wire/command.ts';
+import { encodeSnapshotMeta, encodeSnapshotRows } from '../../src/wire/checkpoint.ts';
 import type {
+  AdminStep,
   ClientMessage,
   FoundingStep,
+  MembershipView,
   NodeMessage,
   NodeStatus,
   Query,
@@ -13,7 +16,17 @@ import type {
   Refused,
   SessionNews,
 } from '../../src/wire/client-messages.ts';
-import { BODIES, CLUSTER_ID, CONFIG, FOUNDING, ORIGIN, SESSION } from './samples.ts';
+import {
+  BODIES,
+  CHECKPOINT,
+  CLUSTER_ID,
+  CONFIG,
+  FOUNDING,
+  ORIGIN,
+  RESTORED,
+  ROWS,
+  SESSION,
+} from './samples.ts';
 import { GHOST, HOLDER, HOLDINGS, LOCK, SESSION_VIEW } from './view-samples.ts';
 import { TARGETS, WATCH_EVENTS } from './watch-samples.ts';
 
@@ -33,6 +46,11 @@ const STATUS: NodeStatus = {
   durableIndex: ORIGIN + 4,
   stuckMs: 620,
   stateHash: '00ff00ff00ff00ff',
+  anchorIndex: ORIGIN,
+  checkpointIndex: ORIGIN + 1,
+  membership: 'voter',
+  configIndex: ORIGIN,
+  alarms: ['the state differs'],
   sessions: 2,
   locks: 1,
   pid: 4711,
@@ -49,6 +67,7 @@ const QUERIES: readonly Query[] = [
   { kind: 'status' },
   { kind: 'grant', session: SESSION, acquireSeq: 7 },
   { kind: 'holdings', session: SESSION, after: 7, limit: 100 },
+  { kind: 'membership' },
 ];
 
 const STEPS: readonly FoundingStep[] = [
@@ -60,8 +79,58 @@ const STEPS: readonly FoundingStep[] = [
     limits: DEFAULT_LIMITS,
     origin: null,
   },
-  { step: 'found', record: FOUNDING },
+  { step: 'found', record: RESTORED },
+  {
+    step: 'mintRestored',
+    clusterName: 'local',
+    members: CONFIG.voters,
+    limits: DEFAULT_LIMITS,
+    backup: { index: ORIGIN + 3, term: 12 },
+    tokenFloor: ORIGIN + 4,
+  },
+  { step: 'restorePart', sequence: 1, isLast: false, content: encodeSnapshotRows(ROWS) },
 ];
+
+const ADMIN_STEPS: readonly AdminStep[] = [
+  {
+    step: 'addMember',
+    nodeId: 'n4',
+    address: '127.0.0.1:7104',
+    isVoter: true,
+    expectedIndex: ORIGIN,
+  },
+  { step: 'promote', nodeId: 'n4', expectedIndex: null },
+  { step: 'removeMember', nodeId: 'n1', expectedIndex: ORIGIN },
+  {
+    step: 'replace',
+    nodeId: 'n1',
+    by: { nodeId: 'n4', address: '127.0.0.1:7104' },
+    expectedIndex: null,
+  },
+  { step: 'transfer', to: 'n2' },
+  { step: 'backupBegin' },
+  { step: 'backupRows', backupId: 4, after: 'l/größe' },
+  { step: 'backupEnd', backupId: 4 },
+  { step: 'setLimits', limits: DEFAULT_LIMITS, by: 'ops' },
+];
+
+const MEMBERSHIP: MembershipView = {
+  configIndex: ORIGIN + 2,
+  isCommitted: false,
+  isJoint: true,
+  members: [
+    {
+      nodeId: 'n4',
+      storeId: '4'.repeat(32),
+      address: '127.0.0.1:7104',
+      role: 'joining',
+      isConnected: true,
+      isCaughtUp: false,
+      matchIndex: ORIGIN,
+    },
+  ],
+  retired: ['n0'],
+};
 
 const OUTCOMES: readonly (Outcome | Refused)[] = [
   { code: 'OPENED', session: SESSION, ttlMs: 15_000, lockDelayMs: 0 },
@@ -101,6 +170,15 @@ const RESULTS: readonly QueryResult[] = [
   { kind: 'refused', code: 'NOT_LEADER', message: 'ask n2' },
   { kind: 'grant', token: ORIGIN + 5 },
   { kind: 'holdings', holdings: HOLDINGS },
+  { kind: 'membership', membership: MEMBERSHIP },
+  { kind: 'transferred', leaderId: 'n2' },
+  {
+    kind: 'backup',
+    backupId: 4,
+    meta: encodeSnapshotMeta({ founding: RESTORED, checkpoint: CHECKPOINT }),
+  },
+  { kind: 'backupRows', content: encodeSnapshotRows(ROWS), isLast: true },
+  { kind: 'done' },
 ];
 
 const NEWS: readonly SessionNews[] = [
@@ -133,6 +211,12 @@ export const CLIENT_MESSAGES: Readonly<Record<string, ClientMessage>> = {
     (query) => ({ type: 'query', requestId: 2, query }),
   ),
   ...named(
+    'admin',
+    ADMIN_STEPS,
+    ({ step }) => step,
+    (step) => ({ type: 'admin', requestId: 3, step }),
+  ),
+  ...named(
     'founding',
     STEPS,
     ({ step }) => step,
@@ -144,6 +228,11 @@ export const NODE_MESSAGES: Readonly<Record<string, NodeMessage>> = {
   welcome: { type: 'welcome', version: 1, clusterId: CLUSTER_ID, nodeId: 'n1', storeId: 's' },
   leader: { type: 'leader', term: 12, leaderId: 'n1', address: '127.0.0.1:7101', isReady: true },
   leaderless: { type: 'leader', term: 12, leaderId: null, address: null, isReady: false },
+  members: {
+    type: 'members',
+    configIndex: ORIGIN + 2,
+    members: [{ nodeId: 'n1', address: '127.0.0.1:7101' }],
+  },
   keepAliveReply: {
     type: 'keepAliveReply',
     items: [{ session: SESSION, nonce: 9, code: 'OK', ttlMs: 15_000 }],

@@ -26,6 +26,8 @@ const ADDED: { readonly [Op in Command['op']]: readonly string[] } = {
   withdraw: [],
   proclaim: ['ackedBelow', 'bodyHash'],
   liftDelay: [],
+  liftEmbargo: [],
+  setLimits: [],
 };
 
 describe('a payload', () => {

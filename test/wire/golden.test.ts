@@ -9,6 +9,16 @@ import {
   encodeClientMessages,
   encodeNodeMessages,
 } from '../../src/wire/client.ts';
+import {
+  decodeCheckpoint,
+  decodeSnapshotEnd,
+  decodeSnapshotMeta,
+  decodeSnapshotRows,
+  encodeCheckpoint,
+  encodeSnapshotEnd,
+  encodeSnapshotMeta,
+  encodeSnapshotRows,
+} from '../../src/wire/checkpoint.ts';
 import { decodeBody, encodeBody } from '../../src/wire/command.ts';
 import { decodeConfig, encodeConfig } from '../../src/wire/config.ts';
 import { decodeFounding, encodeFounding } from '../../src/wire/founding.ts';
@@ -16,7 +26,21 @@ import { decodePeer, encodePeer } from '../../src/wire/peer.ts';
 import { decodeRecords, joinRecords } from '../../src/wire/record.ts';
 import { decodeSlot, encodeSlot } from '../../src/wire/slots.ts';
 import { CLIENT_MESSAGES, NODE_MESSAGES } from './client-samples.ts';
-import { BODIES, CONFIG, FOUNDING, PEER_MESSAGES, SEED, SLOT, sampleEntries } from './samples.ts';
+import {
+  BODIES,
+  CHECKPOINT,
+  CONFIG,
+  FOUNDING,
+  PEER_MESSAGES,
+  RESTORED,
+  ROWS,
+  SEED,
+  SLOT,
+  sampleEntries,
+} from './samples.ts';
+
+const META = { founding: RESTORED, checkpoint: CHECKPOINT };
+const END = { count: 2, rowSum: CHECKPOINT.rowSum };
 
 interface Golden {
   readonly value: unknown;
@@ -27,9 +51,20 @@ interface Golden {
 const families: Readonly<Record<string, Readonly<Record<string, Golden>>>> = {
   disk: {
     config: { value: CONFIG, bytes: encodeConfig(CONFIG), decode: decodeConfig },
+    restored: { value: RESTORED, bytes: encodeFounding(RESTORED), decode: decodeFounding },
+    checkpoint: {
+      value: CHECKPOINT,
+      bytes: encodeCheckpoint(CHECKPOINT),
+      decode: decodeCheckpoint,
+    },
     founding: { value: FOUNDING, bytes: encodeFounding(FOUNDING), decode: decodeFounding },
     slot: { value: SLOT, bytes: encodeSlot(SLOT), decode: decodeSlot },
     records: entriesGolden(),
+  },
+  transfer: {
+    meta: { value: META, bytes: encodeSnapshotMeta(META), decode: decodeSnapshotMeta },
+    rows: { value: ROWS, bytes: encodeSnapshotRows(ROWS), decode: decodeSnapshotRows },
+    end: { value: END, bytes: encodeSnapshotEnd(END), decode: decodeSnapshotEnd },
   },
   command: goldens(BODIES, encodeBody, decodeBody),
   peer: goldens(
@@ -63,6 +98,23 @@ for (const [family, cases] of Object.entries(families)) {
     });
   });
 }
+
+describe('bytes of the first disk format', () => {
+  const file = new URL('golden/disk-format-1.json', import.meta.url);
+  const former: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const bytesOf = (name: string): Buffer => {
+    const hex = new Map<string, unknown>(Object.entries(former ?? {})).get(name);
+    return Buffer.from(String(hex), 'hex');
+  };
+
+  test('are read: nobody left yet, and nothing was restored', () => {
+    const formerConfig = { ...CONFIG, retired: [] };
+    expect(decodeConfig(bytesOf('config'))).toEqual(formerConfig);
+    expect(decodeFounding(bytesOf('founding'))).toEqual(FOUNDING);
+    const entries = decodeRecords(bytesOf('records'), SEED);
+    expect(entries.map((entry) => entry.config)).toEqual([null, formerConfig, null]);
+  });
+});
 
 function goldens<T>(
   values: Readonly<Record<string, T>>,

@@ -6,10 +6,13 @@ import type { ClusterConfig } from '../../src/raft/config.ts';
 import type { Entry } from '../../src/raft/entry.ts';
 import type { CommandBody } from '../../src/wire/command.ts';
 import { encodeBody, encodePayload } from '../../src/wire/command.ts';
+import type { Checkpoint, StoredRow } from '../../src/wire/checkpoint.ts';
+import { encodeSnapshotRows } from '../../src/wire/checkpoint.ts';
 import { encodeConfig } from '../../src/wire/config.ts';
 import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 import type { PeerMessage } from '../../src/wire/peer-messages.ts';
 import { clusterSeed } from '../../src/wire/record.ts';
+import { encodeRowValue } from '../../src/wire/rows.ts';
 import type { SlotRecord } from '../../src/wire/slot-record.ts';
 
 export const CLUSTER_ID = '0123456789abcdef0123456789abcdef';
@@ -29,6 +32,7 @@ export const CONFIG: ClusterConfig = {
   votersOutgoing: [member(1)],
   learners: [],
   learnersNext: [member(4)],
+  retired: ['n0'],
 };
 
 export const FOUNDING: FoundingRecord = {
@@ -37,7 +41,23 @@ export const FOUNDING: FoundingRecord = {
   members: CONFIG.voters,
   limits: DEFAULT_LIMITS,
   origin: ORIGIN,
+  restored: null,
 };
+
+export const RESTORED: FoundingRecord = {
+  ...FOUNDING,
+  restored: { index: ORIGIN - 7, term: 9, rowSum: 'feed0000feed0000' },
+};
+
+export const CHECKPOINT: Checkpoint = {
+  point: { last: { index: ORIGIN + 3, term: 12 }, config: CONFIG, configIndex: ORIGIN + 2 },
+  rowSum: '00ff00ff00ff00ff',
+};
+
+export const ROWS: readonly StoredRow[] = [
+  { key: 'l/größe', value: encodeRowValue([7, 'a', null, true, [[1, 2], []]]) },
+  { key: 'meta', value: encodeRowValue(null) },
+];
 
 export const SLOT: SlotRecord = {
   version: 7,
@@ -105,6 +125,8 @@ export const BODIES: { readonly [Op in Command['op']]: CommandBody } = {
     value: 'http://10.0.0.7',
   },
   liftDelay: { op: 'liftDelay', name: 'orders/42', closedAt: ORIGIN + 8, proposerTerm: 12 },
+  liftEmbargo: { op: 'liftEmbargo', proposerTerm: 12, afterName: 'orders/42' },
+  setLimits: { op: 'setLimits', limits: { ...DEFAULT_LIMITS, ttlMsMax: 900_000 }, by: 'ops' },
 };
 
 /** Three entries, one of each type, after (ORIGIN, term 0). Fresh objects on every call. */
@@ -140,8 +162,14 @@ export const PEER_MESSAGES: { readonly [Type in PeerMessage['type']]: PeerMessag
     connectionEpoch: 4,
     heartbeatMs: 50,
     electionMs: 500,
+    commandSet: 2,
   },
-  peerRefusal: { type: 'peerRefusal', code: 'OTHER_CLUSTER', message: 'this node belongs to c' },
+  peerRefusal: {
+    type: 'peerRefusal',
+    code: 'REMOVED',
+    message: 'this node left the cluster',
+    configIndex: ORIGIN + 2,
+  },
   preVoteRequest: {
     type: 'preVoteRequest',
     term: 11,
@@ -194,4 +222,28 @@ export const PEER_MESSAGES: { readonly [Type in PeerMessage['type']]: PeerMessag
     durableIndex: ORIGIN + 2,
   },
   goodbye: { type: 'goodbye', term: 12 },
+  snapshotPart: {
+    type: 'snapshotPart',
+    term: 12,
+    part: {
+      transfer: 3,
+      sequence: 1,
+      lastIndex: ORIGIN + 3,
+      lastTerm: 11,
+      isLast: false,
+      content: encodeSnapshotRows(ROWS),
+    },
+    round: 79,
+  },
+  snapshotResponse: {
+    type: 'snapshotResponse',
+    term: 12,
+    transfer: 3,
+    status: 'refused',
+    sequence: -1,
+    matchIndex: 0,
+    round: 79,
+  },
+  timeoutNow: { type: 'timeoutNow', term: 12 },
+  stateHash: { type: 'stateHash', index: ORIGIN + 3, hash: '00ff00ff00ff00ff' },
 };
