@@ -14,8 +14,8 @@ export function encodeConfig(config: ClusterConfig): Uint8Array {
 }
 
 /**
- * Throws DecodeError. Whether the configuration makes sense is the core's to judge. The first format
- * had no list of the retired.
+ * Throws DecodeError. Whether the configuration makes sense is the core's to judge. The first
+ * format had no list of the retired.
  */
 export function decodeConfig(bytes: Uint8Array): ClusterConfig {
   const read = new Reader(unpack(bytes), 'config');
