@@ -35,6 +35,9 @@ export function readProblem(query: Query, result: QueryResult, model: LinearMode
     }
     case 'holdings':
       return result.kind === 'holdings' ? holdingsProblem(query, result, model) : strange(result);
+    // Who takes part is no matter of sessions and locks.
+    case 'membership':
+      return result.kind === 'membership' ? null : strange(result);
     default:
       return unreachable(query);
   }

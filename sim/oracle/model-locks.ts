@@ -2,6 +2,7 @@
 
 import type { Index, SessionId, Token } from '../../src/base/units.ts';
 import type { RequestItem } from '../../src/locks/commands.ts';
+import type { ModelEmbargo } from './model-embargo.ts';
 import type { ModelClaim, ModelGhost, ModelLock, ModelRequest } from './model-state.ts';
 
 /** The claim that a request cannot be together with; null: only its place in a queue is. */
@@ -107,13 +108,20 @@ export class ModelLocks {
     );
   }
 
-  /** The first of the waiters at these names that can be granted now. */
-  nextAt(names: Iterable<string>): ModelRequest | null {
+  /** Names at which somebody waits, in order, and how many do. */
+  queues(): readonly (readonly [name: string, waiters: number])[] {
+    return [...this.locks]
+      .flatMap(([name, { queue }]) => (queue.length === 0 ? [] : [[name, queue.length] as const]))
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+  }
+
+  /** The first of the waiters at these names that can be granted now, if the embargo lets it. */
+  nextAt(names: Iterable<string>, embargo: ModelEmbargo): ModelRequest | null {
     let next: ModelRequest | null = null;
     for (const name of names) {
       const request = this.locks.get(name)?.queue[0]?.request;
       if (request === undefined || (next !== null && next.index <= request.index)) continue;
-      if (this.isGrantable(request)) next = request;
+      if (embargo.admits(request) && this.isGrantable(request)) next = request;
     }
     return next;
   }

@@ -1,12 +1,24 @@
 // What sessions remember of their requests in the model, and how facts name them.
 
-import type { SessionId } from '../../src/base/units.ts';
+import type { Index, SessionId, Term } from '../../src/base/units.ts';
 import type { Command, OpenSession, ReplicatedLimits } from '../../src/locks/commands.ts';
 import { isWithin } from './model-rules.ts';
-import type { ModelRequest, ModelSession, ModelStep } from './model-state.ts';
+import type { LockEvent } from '../../src/locks/outcomes.ts';
+import type {
+  ModelClaim,
+  ModelGhost,
+  ModelRequest,
+  ModelSession,
+  ModelStep,
+} from './model-state.ts';
 
 /** Numbers from here on are not remembered (HTTP without `seq`). */
 const UNNUMBERED_MIN = 2 ** 52;
+
+/** An entry that has not done anything yet. */
+export function newStep(index: Index, term: Term): ModelStep {
+  return { index, term, facts: [], answer: '', isExecuted: true };
+}
 
 /** As an entry opens it. */
 export function newSession({ index }: ModelStep, open: OpenSession): ModelSession {
@@ -48,6 +60,21 @@ export function factsOf({ session, seq, names }: ModelRequest): {
   readonly names: readonly string[];
 } {
   return { session: session.id, acquireSeq: seq, names };
+}
+
+/** What closes a lock when the grant of this claim expires. */
+export function delayedFact({ request, name }: ModelClaim, closedAt: Index): LockEvent {
+  const { session, acquireSeq } = factsOf(request);
+  const { lockDelayMs: delayMs } = request.session.open;
+  return { type: 'delayed', session, acquireSeq, token: request.token, name, closedAt, delayMs };
+}
+
+/** The end of a lock-delay. */
+export function liftedFact(ghost: ModelGhost, cause: 'over' | 'broken'): LockEvent {
+  const { name, closedAt, request } = ghost;
+  const { session, acquireSeq } = factsOf(request);
+  const { token } = request;
+  return { type: 'lifted', session, acquireSeq, token, name, closedAt, cause, reason: '' };
 }
 
 /** A whole number from `min` on. */

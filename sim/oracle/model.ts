@@ -2,25 +2,16 @@
 // no code with src/locks: what the log, entry by entry, should have come to.
 
 import type { Index, SessionId, Term } from '../../src/base/units.ts';
-import type {
-  Acquire,
-  Break,
-  Cancel,
-  CloseSession,
-  Command,
-  LiftDelay,
-  OpenSession,
-  Proclaim,
-  Release,
-  ReplicatedLimits,
-  Withdraw,
-} from '../../src/locks/commands.ts';
+import type { Acquire, Break, Cancel, CloseSession, Command } from '../../src/locks/commands.ts';
+import type { LiftDelay, OpenSession, Proclaim, Release } from '../../src/locks/commands.ts';
+import type { ReplicatedLimits, Withdraw } from '../../src/locks/commands.ts';
 import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
+import { ModelEmbargo } from './model-embargo.ts';
 import { ModelLocks } from './model-locks.ts';
 import type { Meant } from './model-locks.ts';
-import { acknowledge, factsOf, isCount, isFull } from './model-memory.ts';
-import { namesOf, newSession, store, unexecuted } from './model-memory.ts';
+import { acknowledge, delayedFact, factsOf, isCount, isFull } from './model-memory.ts';
+import { liftedFact, namesOf, newSession, newStep, store, unexecuted } from './model-memory.ts';
 import { isAskable, isOpenable, isText, weightOf } from './model-rules.ts';
 import type {
   ModelClaim,
@@ -35,7 +26,8 @@ type Numbered = Acquire | Cancel | Release | Proclaim | CloseSession;
 /** The state after the entries so far. */
 export class LockModel {
   readonly locks = new ModelLocks();
-  private readonly limits: ReplicatedLimits;
+  private readonly embargo = new ModelEmbargo();
+  private limits: ReplicatedLimits;
   private readonly sessions = new Map<SessionId, ModelSession>();
   private readonly nonces = new Map<string, ModelSession>();
 
@@ -47,8 +39,20 @@ export class LockModel {
     return this.sessions.has(session);
   }
 
+  /**
+   * The state of a backup becomes that of a restored cluster (RAFT.md §15.7): what sessions with a
+   * TTL had is gone, but for lock-delays that begin now, and nothing is granted for a while.
+   */
+  becomeRestored(index: Index): void {
+    this.embargo.begin();
+    const step = newStep(index, 0);
+    for (const session of [...this.sessions.values()]) {
+      if (session.open.ttlMs !== null) this.end(step, session, 'expired');
+    }
+  }
+
   apply(index: Index, term: Term, command: Command): ModelStep {
-    const step: ModelStep = { index, term, facts: [], answer: '', isExecuted: true };
+    const step = newStep(index, term);
     step.answer = this.execute(step, command);
     return step;
   }
@@ -80,6 +84,12 @@ export class LockModel {
         return this.break(step, command);
       case 'liftDelay':
         return this.liftDelay(step, command);
+      case 'liftEmbargo':
+        this.grantNext(step, this.embargo.lift(command, step.term, this.locks));
+        return 'DONE';
+      case 'setLimits':
+        this.limits = command.limits;
+        return 'DONE';
     }
   }
 
@@ -157,7 +167,7 @@ export class LockModel {
     const request: ModelRequest = { session, seq, hash, index, names, claims, token: 0, value };
     for (const item of items) claims.push({ ...item, request, slots: [] });
     session.requests.set(seq, request);
-    if (inTheWay === null) this.grant(step, request);
+    if (inTheWay === null && this.embargo.admits(request)) this.grant(step, request);
     else {
       this.locks.join(request);
       step.facts.push({ type: 'queued', waitMs, ...factsOf(request) });
@@ -215,11 +225,7 @@ export class LockModel {
 
   private lift(step: ModelStep, ghost: ModelGhost, cause: 'over' | 'broken'): void {
     this.locks.lift(ghost);
-    const { name, closedAt } = ghost;
-    const { token } = ghost.request;
-    const { session, acquireSeq } = factsOf(ghost.request);
-    const fact = { session, acquireSeq, token, name, closedAt, cause, reason: '' };
-    step.facts.push({ type: 'lifted', ...fact });
+    step.facts.push(liftedFact(ghost, cause));
   }
 
   /** One request ends; its session keeps the answer for those who ask late. */
@@ -252,14 +258,10 @@ export class LockModel {
 
   /** The lock-delay: what a grant had stays closed to others, one name like the other. */
   private delay(step: ModelStep, request: ModelRequest): void {
-    const { lockDelayMs: delayMs } = request.session.open;
-    const { session, acquireSeq } = factsOf(request);
-    const { index: closedAt } = step;
-    for (const claim of delayMs > 0 ? request.claims : []) {
-      this.locks.haunt(claim, closedAt);
-      const { token } = request;
-      const fact = { session, acquireSeq, token, name: claim.name, closedAt, delayMs };
-      step.facts.push({ type: 'delayed', ...fact });
+    const { lockDelayMs } = request.session.open;
+    for (const claim of lockDelayMs > 0 ? request.claims : []) {
+      this.locks.haunt(claim, step.index);
+      step.facts.push(delayedFact(claim, step.index));
     }
   }
 
@@ -274,7 +276,9 @@ export class LockModel {
   /** Who comes in may let in those behind: two who share a lock are together. */
   private grantNext(step: ModelStep, names: readonly string[]): void {
     const touched = new Set(names);
-    for (let next = this.locks.nextAt(touched); next !== null; next = this.locks.nextAt(touched)) {
+    const { locks, embargo } = this;
+    const nextOne = (): ModelRequest | null => locks.nextAt(touched, embargo);
+    for (let next = nextOne(); next !== null; next = nextOne()) {
       this.grant(step, next);
       for (const name of next.names) touched.add(name);
     }
