@@ -201,10 +201,12 @@ export class SimDisk {
 
   private batch(
     life: DiskLife,
-    ops: readonly KeyValueOp[],
+    ops: Iterable<KeyValueOp>,
     done: (result: Stored<void>) => void,
   ): void {
-    const copies = ops.map((op) => (op.type === 'put' ? { ...op, value: op.value.slice() } : op));
+    const copies = Array.from(ops, (op) =>
+      op.type === 'put' ? { ...op, value: op.value.slice() } : op,
+    );
     const bytes = copies.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0);
     if (this.owner !== life) {
       return this.read(life, 'batch', () => failed('io', 'the store is not open'), done);

@@ -27,8 +27,11 @@ export type Stored<T> =
 export interface KeyValue {
   /** Opens, creating it when `create` is set and nothing is there. */
   open(create: boolean, done: (result: Stored<{ readonly created: boolean }>) => void): void;
-  /** All operations or none, on disk (fdatasync) before `done`. Deletes come before puts. */
-  batch(ops: readonly KeyValueOp[], done: (result: Stored<void>) => void): void;
+  /**
+   * All operations or none, on disk (fdatasync) before `done`. Deletes come before puts. Many are
+   * taken a few at a time, between turns of the event loop, so they may be made as they are taken.
+   */
+  batch(ops: Iterable<KeyValueOp>, done: (result: Stored<void>) => void): void;
   /** Pairs with from <= key < to in key order, ending after about maxBytes (at least one pair). */
   range(
     from: string,
