@@ -176,6 +176,26 @@ export const ERROR_CODES = {
     httpStatus: 409,
     meaning: 'The grant was handed over by its holder: whoever takes it over holds the lock now.',
   },
+  CHANGE_PENDING: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 409,
+    meaning: 'Another change of the membership, or a transfer of leadership, is still under way.',
+  },
+  MEMBERS_CHANGED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The membership is not the one that the change was meant for; look at it again.',
+  },
+  NOT_CAUGHT_UP: {
+    outcome: 'none',
+    retryable: true,
+    httpStatus: 409,
+    meaning:
+      'The new member does not keep up with the log, so it was not made a voter; the voters are ' +
+      'as they were.',
+  },
   PORT_IN_USE: {
     outcome: 'none',
     retryable: false,

@@ -51,6 +51,11 @@ export const PROBES = {
   'connection-superseded': 'A connection of a peer takes the place of one that is still there.',
   'removed-node-at-the-door':
     'A node that was taken out of the cluster dials a member, and is told so.',
+  'membership-change-begun-again':
+    'A change of the membership is asked for that is half done, and goes on from there.',
+  'learner-given-up': 'A new member does not keep up and is taken out again.',
+  'change-outlives-its-leader':
+    'A leader loses its office while an operator waits for a change of the membership.',
   'state-hashes-differ': 'Two nodes have different states at the same entry.',
   'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
