@@ -20,6 +20,8 @@ export interface RestoredFrom {
   /** Of the last entry in the backup. */
   readonly index: Index;
   readonly term: Term;
+  /** For how long nothing is granted: clients of the old cluster may still believe. */
+  readonly embargoMs: number;
   /** Of the state after the restore: what every member must have. */
   readonly rowSum: string;
 }

@@ -22,9 +22,7 @@ export function foundingFields(record: FoundingRecord): unknown[] {
     record.members.map(memberFields),
     limitsFields(record.limits),
     record.origin,
-    record.restored === null
-      ? null
-      : [record.restored.index, record.restored.term, record.restored.rowSum],
+    record.restored === null ? null : restoredFields(record.restored),
   ];
 }
 
@@ -41,11 +39,16 @@ export function readFounding(value: unknown, what: string): FoundingRecord {
   });
 }
 
+function restoredFields({ index, term, embargoMs, rowSum }: RestoredFrom): unknown[] {
+  return [index, term, embargoMs, rowSum];
+}
+
 function readRestored(value: unknown, what: string): RestoredFrom {
   const read = new Reader(value, what);
   return read.done({
     index: read.integer('index'),
     term: read.integer('term'),
+    embargoMs: read.integer('embargoMs'),
     rowSum: read.text('rowSum'),
   });
 }

@@ -46,7 +46,7 @@ export const FOUNDING: FoundingRecord = {
 
 export const RESTORED: FoundingRecord = {
   ...FOUNDING,
-  restored: { index: ORIGIN - 7, term: 9, rowSum: 'feed0000feed0000' },
+  restored: { index: ORIGIN - 7, term: 9, embargoMs: 606_000, rowSum: 'feed0000feed0000' },
 };
 
 export const CHECKPOINT: Checkpoint = {
