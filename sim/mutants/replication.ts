@@ -56,8 +56,8 @@ export const REPLICATION: MutantGroup = {
       id: 'M-21',
       title: 'acknowledges its whole log instead of what the Append covered',
       file: FOLLOWER,
-      find: `match: Math.max(lastNew, core.commitIndex), round`,
-      replace: `match: log.lastIndex, round`,
+      find: `match: Math.max(lastNew, core.commitIndex),`,
+      replace: `match: log.lastIndex,`,
     },
     {
       id: 'M-22',
@@ -74,8 +74,8 @@ export const REPLICATION: MutantGroup = {
       replace: ``,
       also: [
         {
-          find: `const floor = Math.max(this.matchIndex, this.anchorIndex) + 1;`,
-          replace: `const floor = this.anchorIndex + 1;`,
+          find: `const next = Math.max(this.matchIndex + 1, Math.min(candidate + 1, rejectedPrev));`,
+          replace: `const next = Math.max(1, Math.min(candidate + 1, rejectedPrev));`,
         },
       ],
     },
@@ -133,8 +133,8 @@ export const REPLICATION: MutantGroup = {
       id: 'M-30',
       title: 'gives up the search for the common prefix after so many entries',
       file: PROGRESS,
-      find: `const next = Math.max(floor, Math.min(candidate + 1, rejectedPrev));`,
-      replace: `const found = Math.max(floor, Math.min(candidate + 1, rejectedPrev));
+      find: `const next = Math.max(this.matchIndex + 1, Math.min(candidate + 1, rejectedPrev));`,
+      replace: `const found = Math.max(this.matchIndex + 1, Math.min(candidate + 1, rejectedPrev));
         const next = this.next - found > 20 ? this.next : found;`,
     },
     {

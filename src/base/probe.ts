@@ -57,9 +57,36 @@ export const PROBES = {
   'change-outlives-its-leader':
     'A leader loses its office while an operator waits for a change of the membership.',
   'state-hashes-differ': 'Two nodes have different states at the same entry.',
+  'blank-node-joins': 'A blank node takes over the checkpoint that its leader sent.',
   'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',
+  // Checkpoints.
+  'snapshot-needed':
+    'A member needs entries that its leader has compacted, and is sent a checkpoint.',
+  'ack-ends-transfer':
+    'A member acknowledges what joins the log while a checkpoint is on its way to it.',
+  'installed-below-anchor':
+    'An installed checkpoint lies below the log of the leader already, and another one follows.',
+  'transfer-fails': 'A transfer of a checkpoint is refused or given up, and tried again later.',
+  'snapshot-not-needed': 'A checkpoint comes to a node that has committed all that it contains.',
+  'append-below-anchor': 'An Append begins in the compacted part of the log.',
+  'install-waits': 'A received checkpoint waits for a batch or an apply before it is put in force.',
+  'append-while-installing': 'An Append is dropped because a received checkpoint is put in force.',
+  'piece-while-installing': 'A piece of a checkpoint comes while another one is put in force.',
+  'install-overtaken-by-commit':
+    'A received checkpoint is discarded because commits reached it before it was put in force.',
+  'install-keeps-suffix': 'A checkpoint is installed, and the entries behind it are kept.',
+  'install-drops-log': 'A checkpoint is installed, and all entries of the log are dropped.',
+  // Membership and transfers.
+  'removed-leader-goes': 'A leader is no voter of what it committed, hands over and goes.',
+  'removal-told-by-member': 'A node learns from a member that the cluster goes on without it.',
+  'joint-left-by-successor': 'A leader ends a change of voters that a leader before it began.',
+  'transfer-waits-for-log': 'Leadership is not handed over yet: the target lacks entries.',
+  'transfer-not-taken': 'A transfer of leadership ends because the target does not take over.',
+  'nothing-admitted-while-handing-over': 'A leader that hands over refuses a proposal.',
+  'asked-to-lead': 'A follower campaigns because its leader asks for it.',
+  'asked-to-lead-in-vain': 'A node that may not campaign is asked to.',
   // Reads and leases.
   'read-joins-late': 'A read or renewal arrives while a round is out, and waits for the next one.',
   'reads-fail-by-step-down': 'Reads or renewals wait for a round when their leader steps down.',
@@ -124,6 +151,7 @@ export const PROBES = {
   'renewal-thread-ends': 'The thread that renews leases ends before its client.',
   'suspend-noticed': 'A client notices that its machine was suspended.',
   'node-falls-silent': 'A client gives up a link whose node owes an answer.',
+  'link-without-member': 'A client gives up a link that leads to no member of the cluster.',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** One of them. */

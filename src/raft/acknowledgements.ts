@@ -3,8 +3,9 @@
 import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
 import { NO_ROUND } from './messages.ts';
-import type { AppendResponse, HeartbeatResponse, Sender } from './messages.ts';
+import type { AppendResponse, HeartbeatResponse, Sender, SnapshotResponse } from './messages.ts';
 import type { Progress } from './progress.ts';
+import { failTransfer, isCurrentTransfer } from './snapshot-sending.ts';
 import type { Core, LeaderState } from './state.ts';
 
 /** An answer to an Append, in the current term. */
@@ -15,7 +16,9 @@ export function onAppendResponse(core: Core, from: Sender, response: AppendRespo
   if (response.ok) {
     if (response.matchIndex > log.lastIndex) return;
     noteRound(leader, progress, response.round);
+    const wasSnapshot = progress.state === 'snapshot';
     progress.onAccepted(response.matchIndex, from.bootCount);
+    probes.sometimes('ack-ends-transfer', wasSnapshot && progress.state === 'replicate');
     return;
   }
   if (isLogLoss(progress, from, response)) {
@@ -26,8 +29,9 @@ export function onAppendResponse(core: Core, from: Sender, response: AppendRespo
   probes.sometimes('back-off-skips-entries', response.hintIndex + 1 < response.rejectedPrev);
   progress.onRejected({
     rejectedPrev: response.rejectedPrev,
+    // A hint below our anchor says that even the anchor is not there.
     candidate:
-      response.hintTerm > 0
+      response.hintTerm > 0 && response.hintIndex >= log.anchorIndex
         ? log.lastIndexAtMost(response.hintIndex, response.hintTerm)
         : response.hintIndex,
   });
@@ -45,11 +49,36 @@ export function onHeartbeatResponse(core: Core, from: Sender, response: Heartbea
   noteRound(leader, progress, response.round);
   if (progress.state === 'probe') {
     // What was on its way, or waited for a disk, when the probe left would ask for it once each.
-    if (response.round > progress.probeRound) progress.isPaused = false;
+    const isLater = response.round > progress.probeRound && core.nowUs >= progress.retryUs;
+    if (isLater) progress.isPaused = false;
   } else if (progress.mayPing && progress.matchIndex < log.lastIndex) {
     progress.mayPing = false;
     progress.needsPing = true;
   }
+}
+
+/**
+ * An answer to a piece of a checkpoint, in the current term. What is in force there counts like
+ * any acknowledgement, whichever transfer brought it.
+ */
+export function onSnapshotResponse(core: Core, from: Sender, response: SnapshotResponse): void {
+  const { leader, log } = core;
+  const progress = heardFrom(leader, from);
+  if (leader === null || progress === null || response.round === NO_ROUND) return;
+  if (response.matchIndex > log.lastIndex) return;
+  noteRound(leader, progress, response.round);
+  const { transfer, status, sequence } = response;
+  const isCurrent = isCurrentTransfer(core, from.nodeId, transfer);
+  if (isCurrent) {
+    const to = from.nodeId;
+    core.effects.push({ type: 'snapshotAnswered', to, transfer, status, sequence });
+  }
+  if (status === 'installed') progress.onAccepted(response.matchIndex, from.bootCount);
+  if (isCurrent && status === 'installed') {
+    probes.sometimes('installed-below-anchor', progress.matchIndex < log.anchorIndex);
+    progress.onInstalled();
+  }
+  if (isCurrent && status === 'refused') failTransfer(core, leader, progress);
 }
 
 /** The connections with a peer changed; what was on its way is probably lost. */

@@ -31,6 +31,8 @@ export function forgetOldEntries(core: Core): void {
 /** Hands out the next page if none is out; asks for a load if its beginning left memory. */
 export function applyCommitted(core: Core): void {
   if (core.applyingIndex !== 0 || core.appliedIndex === core.commitIndex) return;
+  // What a checkpoint is about to replace stands still.
+  if (core.snapshots.install !== null) return;
   const entries = core.loader.read({
     from: core.appliedIndex + 1,
     last: core.commitIndex,

@@ -18,11 +18,16 @@ interface Held {
   readonly needsVote: boolean;
 }
 
-/** An answer to an Append: to be sent when everything up to `match` is durable here. */
+/**
+ * An answer to an Append, or to a transfer that brought us there: to be sent when everything up to
+ * `match` is durable here.
+ */
 export interface HeldAck {
   readonly to: NodeId;
   readonly match: Index;
   readonly round: number;
+  /** Number of the transfer that it ends, which it says besides; null for an Append. */
+  readonly transfer: number | null;
 }
 
 /** Holds outputs, in order, until what they depend on is durable. */
@@ -83,5 +88,6 @@ function merged(first: HeldAck, second: HeldAck): HeldAck {
     to: second.to,
     match: Math.max(first.match, second.match),
     round: Math.max(first.round, second.round),
+    transfer: second.transfer ?? first.transfer,
   };
 }

@@ -22,7 +22,7 @@ export interface Identity {
  * since. Invariant: never empty, indices increase.
  */
 export class Configurations {
-  private readonly history: ConfigAt[];
+  private history: ConfigAt[];
 
   constructor(configs: readonly ConfigAt[]) {
     assert(configs.length > 0, 'a founded node knows a configuration');
@@ -46,6 +46,22 @@ export class Configurations {
   /** Entries from `from` on are cut: their configurations never were. */
   truncateFrom(from: Index): void {
     while (this.latest.index >= from) this.history.pop();
+  }
+
+  /** The one in force at an entry that is not below the checkpoint. */
+  at(index: Index): ConfigAt {
+    const found = this.history.findLast((each) => each.index <= index);
+    return present(found, `the configuration at entry ${index}`);
+  }
+
+  /** Forgets those before the one in force at `anchor`: what follows can be cut, that one not. */
+  compactTo(anchor: Index): void {
+    this.history = this.history.slice(this.history.lastIndexOf(this.at(anchor)));
+  }
+
+  /** A checkpoint took the place of the log: this one is in force, and there was none before. */
+  restartAt(config: ConfigAt): void {
+    this.history = [config];
   }
 
   list(): readonly ConfigAt[] {

@@ -16,8 +16,12 @@ import type { Core } from './state.ts';
 export function onAppend(core: Core, from: Sender, append: Append): void {
   if (!isWellFormed(append)) return;
   onLeaderContact(core, from.nodeId);
-  const { log } = core;
+  const { log, snapshots } = core;
   const { prevIndex, entries, round } = append;
+  // The log stands still until the checkpoint that takes its place is in force.
+  probes.sometimes('append-while-installing', snapshots.install !== null);
+  if (snapshots.install !== null) return;
+  probes.sometimes('append-below-anchor', prevIndex < log.anchorIndex);
   // Below the commit index all logs are equal: there is nothing to compare, and a part that was
   // compacted away is no conflict (openraft 44381b0c).
   if (prevIndex >= core.commitIndex && log.termAt(prevIndex) !== append.prevTerm) {
@@ -34,7 +38,12 @@ export function onAppend(core: Core, from: Sender, append: Append): void {
   if (at <= lastNew) take(core, entries, at - prevIndex - 1);
   // Not our last index: what we have beyond lastNew was not compared (copycat#265).
   learnCommit(core, Math.min(append.commit, lastNew));
-  core.barrier.holdAck({ to: from.nodeId, match: Math.max(lastNew, core.commitIndex), round });
+  core.barrier.holdAck({
+    to: from.nodeId,
+    match: Math.max(lastNew, core.commitIndex),
+    round,
+    transfer: null,
+  });
 }
 
 /** A leader never tells of more than it knows we had: if we have less, it is gone (§15.5). */

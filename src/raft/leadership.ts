@@ -33,6 +33,7 @@ export function becomeLeader(core: Core): void {
     isReady: false,
     nextHeartbeatUs: core.nowUs + settings.heartbeatUs,
     admitRound: 0,
+    handover: null,
   };
   meetMembers(core, core.leader, config);
   appendOwn(core, NOOP);
@@ -55,7 +56,7 @@ function meetMembers(core: Core, leader: LeaderState, config: ClusterConfig): vo
   for (const member of othersOf(config, core.self)) {
     const kept = known.get(member.nodeId);
     const isSame = kept !== undefined && kept.member.storeId === member.storeId;
-    const start = { anchorIndex: log.anchorIndex, lastIndex: log.lastIndex, nowUs, settings };
+    const start = { log, nowUs, settings };
     leader.progress.set(member.nodeId, isSame ? kept : new Progress(member, start));
   }
 }

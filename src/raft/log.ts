@@ -4,7 +4,7 @@
 import { assert, present } from '../base/assert.ts';
 import type { Index, Term } from '../base/units.ts';
 import type { Entry } from './entry.ts';
-import type { RaftStart } from './events.ts';
+import type { EntryId, RaftStart } from './events.ts';
 import { TermRuns } from './term-runs.ts';
 
 /** What an entry costs in frames and memory besides its payload. */
@@ -23,9 +23,7 @@ interface Slice {
 
 /** A bounded tail of entries over the runs of terms. Invariant: contiguous from anchor + 1. */
 export class Log {
-  /** The log begins after this entry. */
-  readonly anchorIndex: Index;
-  readonly anchorTerm: Term;
+  private anchor: EntryId;
   private readonly runs: TermRuns;
   private tail: Entry[] = [];
   /** ends[k]: bytes of all entries up to tail[k], counted from where the tail once began. */
@@ -39,8 +37,7 @@ export class Log {
   private recent: Slice | null = null;
 
   constructor(start: Pick<RaftStart, 'anchor' | 'termRuns' | 'tail' | 'lastIndex'>) {
-    this.anchorIndex = start.anchor.index;
-    this.anchorTerm = start.anchor.term;
+    this.anchor = start.anchor;
     this.runs = new TermRuns(start.termRuns);
     this.end = start.lastIndex;
     this.endTerm = this.termBefore(start.lastIndex + 1);
@@ -50,6 +47,15 @@ export class Log {
       start.tail.length === 0 || start.tail[0]?.index === this.tailFirst,
       'the recovered tail ends at the last index',
     );
+  }
+
+  /** The log begins after this entry; a durable checkpoint contains it and all before. */
+  get anchorIndex(): Index {
+    return this.anchor.index;
+  }
+
+  get anchorTerm(): Term {
+    return this.anchor.term;
   }
 
   get lastIndex(): Index {
@@ -107,6 +113,30 @@ export class Log {
     this.recent = null;
   }
 
+  /** The log begins after this entry of its own from now on. */
+  compactTo(anchor: EntryId): void {
+    assert(this.termAt(anchor.index) === anchor.term, 'an anchor is an entry of the log');
+    if (anchor.index === this.end) {
+      this.restartAt(anchor);
+      return;
+    }
+    this.anchor = anchor;
+    this.runs.dropTo(anchor.index);
+    this.forget(anchor.index - this.tailFirst + 1);
+  }
+
+  /** Forgets everything: a checkpoint up to this entry takes the place of the log. */
+  restartAt(anchor: EntryId): void {
+    this.anchor = anchor;
+    this.runs.truncateFrom(0);
+    this.tail = [];
+    this.ends = [];
+    this.tailFirst = anchor.index + 1;
+    this.end = anchor.index;
+    this.endTerm = anchor.term;
+    this.recent = null;
+  }
+
   /**
    * Entries from `from` up to `last`, cut so that their bytes stay within `bytesMax`, but at least
    * one. Null if the first is not in memory. The array is shared: nobody changes it.
@@ -133,18 +163,22 @@ export class Log {
   trim(upTo: Index, bytesMax: number): void {
     if (this.tailBytes <= bytesMax) return;
     const surplus = this.startBytes + this.tailBytes - Math.floor(bytesMax * 0.75);
-    const count = Math.min(upTo - this.tailFirst + 1, this.countUpTo(surplus));
+    this.forget(Math.min(upTo - this.tailFirst + 1, this.countUpTo(surplus)));
+  }
+
+  /** The entry if it is in memory. For invariant checks and tests. */
+  peek(index: Index): Entry | null {
+    return this.tail[index - this.tailFirst] ?? null;
+  }
+
+  // Drops that many of the oldest entries from memory; none if the number is not positive.
+  private forget(count: number): void {
     if (count <= 0) return;
     this.startBytes = this.ends[count - 1] ?? this.startBytes;
     this.tail = this.tail.slice(count);
     this.ends = this.ends.slice(count);
     this.tailFirst += count;
     this.recent = null;
-  }
-
-  /** The entry if it is in memory. For invariant checks and tests. */
-  peek(index: Index): Entry | null {
-    return this.tail[index - this.tailFirst] ?? null;
   }
 
   private termBefore(index: Index): Term {

@@ -1,6 +1,7 @@
 // The way out: messages leave now, or wait at the output barrier (RAFT.md §7.2).
 
-import type { NodeId } from '../base/units.ts';
+import type { NodeId, Term } from '../base/units.ts';
+import type { HeldAck } from './barrier.ts';
 import type { RaftMessage } from './messages.ts';
 import type { Core } from './state.ts';
 
@@ -25,20 +26,17 @@ export function releaseBarrier(core: Core): void {
   }
   const ack = barrier.takeAck(core.writes.durableIndex);
   if (ack === null) return;
-  core.effects.push({
-    type: 'send',
-    to: ack.to,
-    message: {
-      type: 'appendResponse',
-      term: hard.term,
-      ok: true,
-      matchIndex: ack.match,
-      rejectedPrev: 0,
-      hintIndex: 0,
-      hintTerm: 0,
-      round: ack.round,
-    },
-  });
+  core.effects.push({ type: 'send', to: ack.to, message: acknowledgement(hard.term, ack) });
+}
+
+function acknowledgement(term: Term, ack: HeldAck): RaftMessage {
+  const { match: matchIndex, round, transfer } = ack;
+  if (transfer !== null) {
+    const ended = { status: 'installed', sequence: -1 } as const;
+    return { type: 'snapshotResponse', term, transfer, ...ended, matchIndex, round };
+  }
+  const accepted = { ok: true, rejectedPrev: 0, hintIndex: 0, hintTerm: 0 };
+  return { type: 'appendResponse', term, ...accepted, matchIndex, round };
 }
 
 // What an answer says of the disk is true when it leaves: while it waited for its term to be

@@ -70,6 +70,14 @@ export class PendingWrites {
     this.flight = null;
   }
 
+  /** A checkpoint up to `anchor` took the place of the whole log, in memory and on disk. */
+  restartAt(anchor: Index): void {
+    assert(this.flight === null, 'no batch is out while the log is replaced');
+    this.durableIndex = anchor;
+    this.submittedIndex = anchor;
+    this.diskEnd = anchor;
+  }
+
   /** This process did not run: the time it lost is not the disk's fault. */
   forgiveStall(nowUs: MonoUs): void {
     if (this.flight !== null) this.flight.sinceUs = nowUs;

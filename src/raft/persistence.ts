@@ -4,6 +4,7 @@
 
 import { onVoteDurable } from './election.ts';
 import { present } from '../base/assert.ts';
+import { mayPersist } from './snapshot-receiving.ts';
 import type { Core } from './state.ts';
 
 /** Hands out term and vote if they changed. */
@@ -18,6 +19,7 @@ export function writeHardState(core: Core): void {
 export function persistEntries(core: Core): void {
   const { log, writes, hard, settings } = core;
   if (writes.isBusy || !hard.isTermDurable || writes.submittedIndex === log.lastIndex) return;
+  if (!mayPersist(core)) return;
   const from = writes.submittedIndex + 1;
   const slice = log.slice(from, log.lastIndex, settings.persistBytesMax);
   const entries = present(slice, 'entries that are not durable, in memory');

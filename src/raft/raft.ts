@@ -6,26 +6,34 @@
 //   then, whatever happened: commit, apply, write, send what is due (settle)
 //
 // Caller's duties: 1. Give every event to step() with a fresh clock reading. 2. Carry out all
-// effects, in order. 3. Answer each persist, writeSlots, load and apply. 4. Tick every H.
+// effects, in order. 3. Answer each persist, writeSlots, load, apply, storePart and
+// installSnapshot. 4. Tick every H.
 
 import { unreachable } from '../base/assert.ts';
-import type { MonoUs } from '../base/units.ts';
+import type { Index, MonoUs, Term } from '../base/units.ts';
 import { onPeerLink } from './acknowledgements.ts';
 import { applyCommitted, forgetOldEntries, onApplied } from './apply.ts';
 import { advanceCommit } from './commit.ts';
+import { onCompacted } from './compaction.ts';
+import type { ConfigAt } from './configurations.ts';
 import { startFastFailover } from './election-timer.ts';
 import type { RaftCore, RaftEffect, RaftEvent, RaftStatus } from './events.ts';
 import { followConfiguration } from './leadership.ts';
+import { advanceMembership, onChangeConfig } from './membership.ts';
+import { onNotMember } from './membership-standing.ts';
 import { releaseBarrier } from './outbox.ts';
 import { onPersisted, onSlotsWritten, persistEntries, writeHardState } from './persistence.ts';
 import { onPropose } from './proposals.ts';
 import { advanceReads, onRead } from './reads.ts';
 import { replicate } from './replication.ts';
 import { stepDownWithGoodbye } from './roles.ts';
+import { advanceInstall, onPartStored, onSnapshotInstalled } from './snapshot-receiving.ts';
+import { endTransfers, onSnapshotAborted, onSnapshotPiece } from './snapshot-sending.ts';
 import type { Core } from './state.ts';
 import { reportChanges, statusOf } from './status.ts';
 import { onMessage } from './term-rules.ts';
 import { nextDeadlineUs, onTick, onTime } from './timers.ts';
+import { advanceTransfer, onTransfer } from './transfer.ts';
 
 /** Drives a core; its state is open to tests, the simulator and invariant checks. */
 export class Raft implements RaftCore {
@@ -52,6 +60,14 @@ export class Raft implements RaftCore {
   status(): RaftStatus {
     return statusOf(this.internals);
   }
+
+  configAt(index: Index): ConfigAt {
+    return this.internals.configurations.at(index);
+  }
+
+  termAt(index: Index): Term | null {
+    return this.internals.log.termAt(index);
+  }
 }
 
 function dispatch(core: Core, event: RaftEvent): void {
@@ -76,6 +92,22 @@ function dispatch(core: Core, event: RaftEvent): void {
       return onLink(core, event);
     case 'stepDown':
       return stepDownWithGoodbye(core);
+    case 'changeConfig':
+      return onChangeConfig(core, event);
+    case 'transfer':
+      return onTransfer(core, event);
+    case 'notMember':
+      return onNotMember(core, event.configIndex);
+    case 'compacted':
+      return onCompacted(core, event.anchor);
+    case 'snapshotPart':
+      return onSnapshotPiece(core, event.to, event.part);
+    case 'snapshotAborted':
+      return onSnapshotAborted(core, event.to, event.transfer);
+    case 'partStored':
+      return onPartStored(core, event);
+    case 'snapshotInstalled':
+      return onSnapshotInstalled(core, event.point);
     default:
       return unreachable(event);
   }
@@ -86,12 +118,16 @@ function dispatch(core: Core, event: RaftEvent): void {
 function settle(core: Core): void {
   followConfiguration(core);
   advanceCommit(core);
+  advanceMembership(core);
   reportChanges(core);
   writeHardState(core);
+  advanceInstall(core);
   applyCommitted(core);
   persistEntries(core);
   advanceReads(core);
+  endTransfers(core);
   replicate(core);
+  advanceTransfer(core);
   releaseBarrier(core);
   forgetOldEntries(core);
   for (const { from, maxBytes } of core.loader.endStep()) {

@@ -9,6 +9,7 @@ import type { Entry } from './entry.ts';
 import { entryBytes } from './log.ts';
 import { send } from './outbox.ts';
 import type { Progress } from './progress.ts';
+import { offerSnapshot } from './snapshot-sending.ts';
 import type { Core, LeaderState } from './state.ts';
 
 /** Sends every follower what is due. */
@@ -17,8 +18,10 @@ export function replicate(core: Core): void {
   if (leader === null) return;
   for (const progress of leader.progress.values()) {
     if (progress.isLost) continue;
-    if (progress.state === 'probe') probe(core, leader, progress);
-    else stream(core, leader, progress);
+    if (progress.state !== 'snapshot' && progress.next <= core.log.anchorIndex) {
+      offerSnapshot(core, progress);
+    } else if (progress.state === 'probe') probe(core, leader, progress);
+    else if (progress.state === 'replicate') stream(core, leader, progress);
     tellCommit(core, leader, progress);
   }
 }
@@ -90,7 +93,7 @@ function sendAppend(
 ): void {
   const { progress, entries } = what;
   const prevIndex: Index = progress.next - 1;
-  assert(prevIndex >= core.log.anchorIndex, 'what a follower needs was not compacted');
+  assert(prevIndex >= core.log.anchorIndex, 'an Append joins what the log still has');
   const last = prevIndex + entries.length;
   progress.toldCommit = Math.max(progress.toldCommit, Math.min(core.commitIndex, last));
   send(core, progress.member.nodeId, {

@@ -2,15 +2,16 @@
 
 import { unreachable } from '../base/assert.ts';
 import { probes } from '../base/probe.ts';
-import { onAppendResponse, onHeartbeatResponse } from './acknowledgements.ts';
+import { onAppendResponse, onHeartbeatResponse, onSnapshotResponse } from './acknowledgements.ts';
 import { isImpostor } from './configurations.ts';
-import { onVoteRequest, onVoteResponse } from './election.ts';
+import { onTimeoutNow, onVoteRequest, onVoteResponse } from './election.ts';
 import { onAppend, onGoodbye, onHeartbeat } from './follower.ts';
 import { NO_ROUND } from './messages.ts';
 import type { RaftMessage, Sender } from './messages.ts';
 import { send } from './outbox.ts';
 import { onPreVoteRequest, onPreVoteResponse } from './prevote.ts';
 import { adoptTerm } from './roles.ts';
+import { onSnapshotPart, refuseStalePart } from './snapshot-receiving.ts';
 import type { Core } from './state.ts';
 import { isSticky } from './stickiness.ts';
 
@@ -38,6 +39,7 @@ function onHigherTerm(core: Core, from: Sender, message: RaftMessage): void {
       if (isSticky(core) && !message.transfer) return;
       break;
     case 'goodbye':
+    case 'timeoutNow':
       return adoptTerm(core, message.term);
     default:
       break;
@@ -70,6 +72,8 @@ function onLowerTerm(core: Core, from: Sender, message: RaftMessage): void {
         lastIndex: core.log.lastIndex,
         durableIndex: core.writes.durableIndex,
       });
+    case 'snapshotPart':
+      return refuseStalePart(core, from, message);
     case 'preVoteRequest':
       return onPreVoteRequest(core, from, message);
     case 'preVoteResponse':
@@ -102,6 +106,12 @@ function handle(core: Core, from: Sender, message: RaftMessage): void {
       return onHeartbeatResponse(core, from, message);
     case 'goodbye':
       return onGoodbye(core, from);
+    case 'timeoutNow':
+      return onTimeoutNow(core, from);
+    case 'snapshotPart':
+      return onSnapshotPart(core, from, message);
+    case 'snapshotResponse':
+      return onSnapshotResponse(core, from, message);
     default:
       return unreachable(message);
   }

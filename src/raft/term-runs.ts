@@ -35,6 +35,14 @@ export class TermRuns {
     }
   }
 
+  /** Forgets everything up to `index`; the entry after it is in the log. */
+  dropTo(index: Index): void {
+    const kept = Math.max(0, this.runAt(index + 1));
+    this.firsts.splice(0, kept);
+    this.terms.splice(0, kept);
+    if (this.firsts.length > 0) this.firsts[0] = Math.max(this.firsts[0] ?? 0, index + 1);
+  }
+
   /** Term at an index that the log holds; null when no run begins at or before it. */
   termAt(index: Index): Term | null {
     const at = this.runAt(index);
