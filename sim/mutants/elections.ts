@@ -181,7 +181,7 @@ export const ELECTIONS: MutantGroup = {
       term: hard.term,
       lastIndex: log.lastIndex,
       lastTerm: log.lastTerm,
-      transfer: false,
+      transfer,
     });`,
       replace: `core.effects.push({
       type: 'send',

@@ -111,7 +111,7 @@ class ElectionRules {
     const isOfPoll = response.poll === core.election.poll && core.role === 'preCandidate';
     const isCampaigning = before.role === 'preCandidate' && before.term === core.hard.term;
     if (!isOfPoll || !isCampaigning || !response.granted || !isMember(core, from)) return;
-    if (core.election.votes.get(from.nodeId) === true) return;
+    if (core.election.votes.get(from.storeId) === true) return;
     this.report('LIV-1', `does not count that ${from.nodeId} would vote for it (§6.3)`);
   }
 

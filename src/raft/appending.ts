@@ -17,6 +17,11 @@ const NOTHING = new Uint8Array(0);
 /** Content of the first entry of a term (RAFT.md §7.1). */
 export const NOOP: Content = { type: 'noop', payload: NOTHING, config: null };
 
+/** Appends a configuration, which is in force from now on. Its index. */
+export function appendConfig(core: Core, config: ClusterConfig): Index {
+  return appendOwn(core, { type: 'config', payload: core.encodeConfig(config), config });
+}
+
 /** Appends an entry of the current term; a configuration takes effect with it. Its index. */
 export function appendOwn(core: Core, content: Content): Index {
   const { log, hard, configurations } = core;

@@ -6,6 +6,7 @@ import { isVoter, otherVotersOf } from './configurations.ts';
 import { armCandidateTimer, armPatientTimer } from './election-timer.ts';
 import { electionTally } from './electorate.ts';
 import { becomeLeader } from './leadership.ts';
+import { mayCampaign } from './membership-standing.ts';
 import type { Sender, VoteRequest, VoteResponse } from './messages.ts';
 import { send, sendWithVote } from './outbox.ts';
 import { becomeFollower } from './roles.ts';
@@ -15,9 +16,9 @@ import { isUpToDate } from './stickiness.ts';
 /**
  * Campaigns in the next term. The requests wait until our own vote is durable: sent earlier, we
  * could crash and campaign a second time in this term with another log, and an early grant would
- * be counted for the second campaign.
+ * be counted for the second campaign. With `transfer` the others vote even if they hear a leader.
  */
-export function startElection(core: Core): void {
+export function startElection(core: Core, transfer: boolean): void {
   const { hard, log, barrier } = core;
   hard.enterTerm(hard.term + 1, core.self);
   barrier.clear();
@@ -32,7 +33,7 @@ export function startElection(core: Core): void {
       term: hard.term,
       lastIndex: log.lastIndex,
       lastTerm: log.lastTerm,
-      transfer: false,
+      transfer,
     });
   }
 }
@@ -45,7 +46,7 @@ export function onVoteDurable(core: Core): void {
   const isOwnVote = core.hard.isVoteDurable && core.hard.hasVotedFor(core.self);
   probes.sometimes('own-vote-durable-too-late', isOwnVote && core.role === 'follower');
   if (core.role !== 'candidate' || !core.hard.isVoteDurable) return;
-  core.election.votes.set(core.self.nodeId, true);
+  core.election.votes.set(core.self.storeId, true);
   armCandidateTimer(core);
   concludeElection(core);
 }
@@ -72,8 +73,21 @@ export function onVoteRequest(core: Core, from: Sender, request: VoteRequest): v
 export function onVoteResponse(core: Core, from: Sender, response: VoteResponse): void {
   if (core.role !== 'candidate') return;
   if (!isVoter(core.configurations.latest.config, from)) return;
-  core.election.votes.set(from.nodeId, response.granted);
+  core.election.votes.set(from.storeId, response.granted);
   concludeElection(core);
+}
+
+/**
+ * The leader of this term hands over: no pre-vote, for those that hear it would refuse. Our term
+ * is higher from now on, so none of its heartbeats pulls us out again (RAFT.md §11).
+ */
+export function onTimeoutNow(core: Core, from: Sender): void {
+  if (core.role !== 'follower' && core.role !== 'preCandidate') return;
+  if (core.leaderId !== null && core.leaderId !== from.nodeId) return;
+  probes.sometimes('asked-to-lead-in-vain', !mayCampaign(core));
+  if (!mayCampaign(core)) return;
+  probes.reach('asked-to-lead');
+  startElection(core, true);
 }
 
 function concludeElection(core: Core): void {

@@ -38,6 +38,11 @@ export function isQuorumActive(core: Core): boolean {
   return core.nowUs - lastUs <= core.settings.electionUs;
 }
 
+/** True when it answered a message sent within the last E, and has not lost its log. */
+export function isActive(core: Core, progress: Progress): boolean {
+  return !progress.isLost && core.nowUs - progress.lastAckSentUs <= core.settings.electionUs;
+}
+
 function memberValue(
   core: Core,
   leader: LeaderState,
@@ -54,8 +59,8 @@ function memberValue(
 function tallyOf(core: Core, members: readonly Member[]): Tally {
   let granted = 0;
   let denied = 0;
-  for (const { nodeId } of members) {
-    const vote = core.election.votes.get(nodeId);
+  for (const { storeId } of members) {
+    const vote = core.election.votes.get(storeId);
     if (vote === true) granted++;
     else if (vote === false) denied++;
   }

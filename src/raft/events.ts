@@ -8,10 +8,9 @@ import type { MembershipChange, MembershipRefusal } from './membership-change.ts
 import type { RaftMessage, Sender, SnapshotPart } from './messages.ts';
 
 export interface Proposal {
-  readonly type: EntryType;
+  /** Configurations have an event of their own, `changeConfig`. */
+  readonly type: Exclude<EntryType, 'config'>;
   readonly payload: Uint8Array;
-  /** The configuration that the payload of a `config` proposal encodes; absent otherwise. */
-  readonly config?: ClusterConfig;
   /** Set by the leader itself (expiry, withdraw): counted against a budget of its own (§0). */
   readonly internal: boolean;
 }
@@ -95,7 +94,10 @@ export interface TransferRefusal {
   readonly message: string;
 }
 
-/** Why a proposal was not appended; certain, in every case (INV-13). */
+/**
+ * Why a proposal was not appended; certain, in every case (INV-13). NOT_LEADER also of a leader that
+ * hands over: RaftStatus.transferTarget tells to whom.
+ */
 export type Refusal = 'NOT_LEADER' | 'OVERLOADED' | 'UNAVAILABLE';
 
 /** Where a node stands in its term. */

@@ -21,7 +21,8 @@ export interface MembershipRefusal {
   /**
    * NOT_LEADER: ask the leader. PENDING: another change, or a transfer, is not finished, or this
    * leader has not committed an entry of its term yet. CONFLICT: the configuration is not the
-   * expected one. NOT_CAUGHT_UP: a learner does not keep up yet. INVALID: never possible.
+   * expected one. NOT_CAUGHT_UP: a learner does not keep up yet, or so few of the voters to be
+   * answer that they could not decide anything. INVALID: never possible.
    */
   readonly code: 'NOT_LEADER' | 'PENDING' | 'CONFLICT' | 'NOT_CAUGHT_UP' | 'INVALID';
   readonly message: string;

@@ -15,18 +15,6 @@ import type { Core } from './state.ts';
 import { isSticky, isUpToDate } from './stickiness.ts';
 
 /**
- * A voter of the latest configuration; or, until that is committed, of the one before, though it
- * is now absent or a learner: without it the change might never be finished (RAFT.md §6.2).
- */
-export function mayCampaign(core: Core): boolean {
-  if (core.isStorageStuck) return false;
-  const { latest, previous } = core.configurations;
-  if (isVoter(latest.config, core.self)) return true;
-  if (previous === null || latest.index <= core.commitIndex) return false;
-  return isVoter(previous.config, core.self);
-}
-
-/**
  * Silence for too long: asks whether an election could be won. The leader is forgotten at once; two
  * pre-candidates that still "had" one would refuse each other for ever (E#8334).
  */
@@ -54,10 +42,10 @@ export function poll(core: Core): void {
   election.votes.clear();
   election.repollUs = core.nowUs + drawUs(core, election.repollSpanUs, election.repollSpanUs);
   election.repollSpanUs = Math.min(2 * election.repollSpanUs, settings.electionUs / 2);
-  election.votes.set(core.self.nodeId, true);
+  election.votes.set(core.self.storeId, true);
   if (isSoleVoter(config, core.self)) {
     probes.reach('sole-voter-elects-itself');
-    startElection(core);
+    startElection(core, false);
     return;
   }
   for (const { nodeId } of otherVotersOf(config, core.self)) {
@@ -96,9 +84,9 @@ export function onPreVoteResponse(core: Core, from: Sender, response: PreVoteRes
   if (core.role !== 'preCandidate' || response.poll !== election.poll) return;
   if (response.requestTerm !== hard.term + 1) return;
   if (response.reason === 'sticky' || !isVoter(core.configurations.latest.config, from)) return;
-  election.votes.set(from.nodeId, response.granted);
+  election.votes.set(from.storeId, response.granted);
   const tally = electionTally(core);
-  if (tally === 'won') startElection(core);
+  if (tally === 'won') startElection(core, false);
   else if (tally === 'lost') becomeFollower(core, null);
 }
 

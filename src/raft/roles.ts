@@ -7,12 +7,14 @@ import type { NodeId, Term } from '../base/units.ts';
 import { armElectionTimer } from './election-timer.ts';
 import { send } from './outbox.ts';
 import type { Core } from './state.ts';
+import { concludeTransfer } from './transfer.ts';
 
 /** Enters a later term as a follower of nobody. Nothing that waited for the old one leaves. */
 export function adoptTerm(core: Core, term: Term): void {
   probes.sometimes('leader-meets-higher-term', core.leader !== null);
   core.hard.enterTerm(term, null);
   core.barrier.clear();
+  if (core.leader !== null) concludeTransfer(core, core.leader, true);
   becomeFollower(core, null);
 }
 
@@ -46,6 +48,7 @@ export function stepDownWithGoodbye(core: Core): void {
 function loseLeadership(core: Core): void {
   if (core.leader === null) return;
   probes.sometimes('leader-deposed-with-tail', core.log.lastIndex > core.commitIndex);
+  concludeTransfer(core, core.leader, false);
   const ids = core.leader.rounds.takeAll();
   probes.sometimes('reads-fail-by-step-down', ids.length > 0);
   core.leader = null;

@@ -6,9 +6,12 @@ import { probes } from '../base/probe.ts';
 import type { MonoUs } from '../base/units.ts';
 import { isQuorumActive } from './electorate.ts';
 import { armElectionTimer } from './election-timer.ts';
-import { mayCampaign, poll, startPreVote } from './prevote.ts';
+import { measureMembers } from './membership.ts';
+import { mayCampaign } from './membership-standing.ts';
+import { poll, startPreVote } from './prevote.ts';
 import { becomeFollower, stepDownWithGoodbye } from './roles.ts';
 import type { Core, LeaderState } from './state.ts';
+import { beginTransfer, heirOf } from './transfer.ts';
 
 /** A write that hangs longer than this, or 2 E if that is more, disqualifies the node. */
 const STUCK_MIN_US = 2_000_000;
@@ -26,6 +29,7 @@ export function onTime(core: Core, nowUs: MonoUs, isTick: boolean): void {
 export function onTick(core: Core): void {
   watchStorage(core);
   if (core.leader !== null) {
+    measureMembers(core, core.leader);
     if (!isQuorumActive(core)) {
       probes.reach('leader-loses-quorum');
       becomeFollower(core, null);
@@ -65,9 +69,18 @@ function watchStorage(core: Core): void {
   const limitUs = Math.max(2 * core.settings.electionUs, STUCK_MIN_US);
   if (core.nowUs - sinceUs <= limitUs) return;
   probes.sometimes('disk-hangs-under-leader', core.leader !== null);
+  const isNews = !core.isStorageStuck;
   core.isStorageStuck = true;
-  if (core.leader !== null) stepDownWithGoodbye(core);
+  if (core.leader !== null) leaveOffice(core, core.leader, isNews);
   else if (core.role !== 'follower') becomeFollower(core, null);
+}
+
+// Better to hand over than to leave the others without a leader; but once only.
+function leaveOffice(core: Core, leader: LeaderState, mayHandOver: boolean): void {
+  if (leader.handover !== null) return;
+  const target = heirOf(core, leader);
+  if (target !== null && mayHandOver) beginTransfer(core, leader, { target, ids: [] });
+  else stepDownWithGoodbye(core);
 }
 
 function onStall(core: Core): void {

@@ -166,7 +166,7 @@ describe('R-13 votes that come too late, or for something else', () => {
     const cluster = awake({ size: 5 });
     const n1 = cluster.node('n1');
     makeCandidate(cluster, 'n1', ['n2', 'n3']);
-    expect([...n1.core.election.votes]).toEqual([['n1', true]]);
+    expect([...n1.core.election.votes]).toEqual([['s1', true]]);
     cluster.inject('n4', 'n1', {
       type: 'preVoteResponse',
       term: 0,
@@ -179,8 +179,8 @@ describe('R-13 votes that come too late, or for something else', () => {
     expect([n1.role, [...n1.core.election.votes]]).toEqual([
       'candidate',
       [
-        ['n1', true],
-        ['n5', true],
+        ['s1', true],
+        ['s5', true],
       ],
     ]);
   });
@@ -192,7 +192,7 @@ describe('R-13 votes that come too late, or for something else', () => {
     cluster.dropAll();
     cluster.inject('n2', 'n1', { type: 'voteResponse', term: 1, granted: true });
     makeCandidate(cluster, 'n1', ['n4', 'n5']);
-    expect([n1.term, [...n1.core.election.votes]]).toEqual([2, [['n1', true]]]);
+    expect([n1.term, [...n1.core.election.votes]]).toEqual([2, [['s1', true]]]);
     cluster.inject('n3', 'n1', { type: 'voteResponse', term: 2, granted: true });
     expect(n1.role).toBe('candidate');
     cluster.inject('n4', 'n1', { type: 'voteResponse', term: 2, granted: true });

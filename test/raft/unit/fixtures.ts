@@ -29,6 +29,11 @@ export function configOf(
   };
 }
 
+/** What an entry carries for a configuration; the core does not look into it. */
+export function encodeConfig(config: ClusterConfig): Uint8Array {
+  return payloadOf(JSON.stringify(config));
+}
+
 /** Entries with these terms, from `origin + 1` on: `entriesOf([1, 1, 2])`. */
 export function entriesOf(terms: readonly number[], origin = 0): Entry[] {
   return terms.map((term, at) => ({

@@ -10,6 +10,7 @@ import { ClusterObserver } from '../../../src/raft/cluster-invariants.ts';
 import type { Entry } from '../../../src/raft/entry.ts';
 import type { Proposal, RaftEffect, RaftEvent, RaftSettings } from '../../../src/raft/events.ts';
 import type { ClusterConfig } from '../../../src/raft/config.ts';
+import type { MembershipChange } from '../../../src/raft/membership-change.ts';
 import type { Ballot } from '../../../src/raft/hard-state.ts';
 import type { RaftMessage } from '../../../src/raft/messages.ts';
 import { CoreNode } from './core-node.ts';
@@ -47,24 +48,33 @@ export class CoreCluster {
   readonly nodes = new Map<string, CoreNode>();
   readonly observer: ClusterObserver;
   readonly settings: RaftSettings;
+  private readonly options: ClusterOptions;
+  private readonly config: ClusterConfig;
   private readonly isObserved: boolean;
+  private readonly states = new Map<number, number>();
   private readonly links = new Map<string, Link>();
   /** Directed links that swallow what is sent: `n1>n2`. */
   private readonly cuts = new Set<string>();
 
   constructor(options: ClusterOptions = {}) {
-    const { size = 3, origin = 0, seed = 1 } = options;
+    const { size = 3, origin = 0 } = options;
     const names = Array.from({ length: size }, (_, at) => `n${at + 1}`);
     const config = options.config ?? configOf(names);
+    this.options = options;
+    this.config = config;
     this.settings = { ...SETTINGS, ...options.settings };
     this.isObserved = options.isObserved ?? true;
     this.observer = new ClusterObserver(origin);
     const members = [...config.voters, ...config.votersOutgoing, ...config.learners];
     for (const nodeId of new Set(members.map((each) => each.nodeId))) {
       const entries: Entry[] = entriesOf(options.logs?.[nodeId] ?? [], origin);
-      const disk = new Disk({ config, origin, entries, ...options.hard?.[nodeId] });
-      this.nodes.set(nodeId, this.makeNode(nodeId, disk, { seed, options }));
+      this.start(nodeId, new Disk({ config, origin, entries, ...options.hard?.[nodeId] }));
     }
+  }
+
+  /** A node that was not there at the founding, and knows of nothing else. */
+  join(nodeId: string): void {
+    this.start(nodeId, new Disk({ config: this.config, origin: this.options.origin ?? 0 }));
   }
 
   node(nodeId: string): CoreNode {
@@ -224,6 +234,17 @@ export class CoreCluster {
     throw new Error('a proposal was not answered');
   }
 
+  /** Asks for a change of the membership. */
+  change(
+    nodeId: string,
+    change: MembershipChange,
+    expectedIndex: number | null = null,
+  ): Extract<RaftEffect, { type: 'configDecided' }> {
+    const effects = this.step(nodeId, { type: 'changeConfig', id: 1, expectedIndex, change });
+    for (const effect of effects) if (effect.type === 'configDecided') return effect;
+    throw new Error('a change was not answered');
+  }
+
   private holdElection(node: CoreNode, mayCampaign: boolean): void {
     if (node.role === 'leader') return;
     node.core.election.stickyUntilUs = 0;
@@ -231,25 +252,31 @@ export class CoreCluster {
     else if (node.role === 'follower') node.core.election.deadlineUs = this.nowUs;
   }
 
-  private makeNode(
-    nodeId: string,
-    disk: Disk,
-    { seed, options }: { seed: number; options: ClusterOptions },
-  ): CoreNode {
-    return new CoreNode(
+  private start(nodeId: string, disk: Disk): void {
+    const { seed = 1, tailCount = Infinity } = this.options;
+    const node = new CoreNode(
       {
         nodeId,
         disk,
         settings: this.settings,
         seed: seed * 1_000 + Number(nodeId.slice(1)),
-        tailCount: options.tailCount ?? Infinity,
+        tailCount,
         onSend: (node, to, message) => this.onSend(node, to, message),
+        onState: ({ index, sum }) => this.checkState(nodeId, index, sum),
         afterStep: (node) => {
           if (this.isObserved) this.observer.afterStep(node, this.nodes);
         },
       },
       this.nowUs,
     );
+    this.nodes.set(nodeId, node);
+  }
+
+  // INV-5: however a node came to an entry, its state there is the same.
+  private checkState(nodeId: string, index: number, sum: number): void {
+    const known = this.states.get(index) ?? sum;
+    if (known !== sum) throw new Error(`INV-5: the state of ${nodeId} at ${index} is another one`);
+    this.states.set(index, sum);
   }
 
   private onSend(node: CoreNode, to: string, message: RaftMessage): void {

@@ -2,9 +2,9 @@
 // they like; power losses, restarts, cuts, stalls, membership changes. Everything is drawn from
 // one seed. All invariants are checked by the harness after every step.
 
-import type { ClusterConfig } from '../../../src/raft/config.ts';
-import { CoreCluster, configOf, payloadOf, randomOf } from './harness.ts';
+import { CoreCluster, configOf, randomOf } from './harness.ts';
 import type { CoreNode } from './harness.ts';
+import { MemberStorm } from './storm-members.ts';
 
 // Short, so that a storm sees many terms.
 const H = 10_000;
@@ -24,6 +24,7 @@ export class Storm {
   readonly cluster: CoreCluster;
   private readonly random: () => number;
   private readonly options: StormOptions;
+  readonly members: MemberStorm;
   private readonly reads = new Map<number, number>();
   private nextRead = 1;
   private proposals = 0;
@@ -50,6 +51,7 @@ export class Storm {
         uncommittedBytesMax: 4_000,
       },
     });
+    this.members = new MemberStorm(this.cluster, (limit) => this.below(limit));
   }
 
   rage(): void {
@@ -71,11 +73,14 @@ export class Storm {
     cluster.deliverAll();
     cluster.runUntil(() => cluster.leader()?.core.leader?.isReady === true);
     cluster.propose(cluster.leader()?.nodeId ?? '', 'last');
-    const config = cluster.leader()?.core.configurations.latest.config;
-    const members = [...(config?.voters ?? []), ...(config?.learners ?? [])];
     cluster.runUntil(() => {
-      const end = cluster.leader()?.core.commitIndex;
-      return members.every(({ nodeId }) => cluster.node(nodeId).core.appliedIndex === end);
+      const status = cluster.leader()?.raft.status();
+      if (status === undefined || status.previousConfig !== null) return false;
+      const { voters, votersOutgoing, learners } = status.config;
+      if (votersOutgoing.length > 0) return false;
+      return [...voters, ...learners].every(
+        ({ nodeId }) => cluster.node(nodeId).core.appliedIndex === status.commitIndex,
+      );
     });
   }
 
@@ -88,12 +93,13 @@ export class Storm {
     else if (dice < 75) this.passTime();
     else if (dice < 85) this.propose();
     else if (dice < 90) this.read();
+    else if (dice < 93 && this.options.changesMembers) this.members.act();
     else if (this.isFair) this.cluster.heal();
-    else if (dice < 92) this.loseSomething();
-    else if (dice < 94) this.crashOrRestart();
-    else if (dice < 97) this.cutOrHeal();
-    else if (dice < 98) this.reportLink();
-    else this.stepDownOrChange();
+    else if (dice < 94) this.loseSomething();
+    else if (dice < 95) this.crashOrRestart();
+    else if (dice < 98) this.cutOrHeal();
+    else if (dice < 99) this.reportLink();
+    else this.stepDown();
   }
 
   private deliverSomething(): void {
@@ -177,7 +183,7 @@ export class Storm {
   }
 
   private crashOrRestart(): void {
-    const node = this.cluster.node(this.pick(NAMES));
+    const node = this.cluster.node(this.pickName());
     if (!node.isRunning) return this.cluster.restart(node.nodeId);
     // A write that was not reported may have reached the disk all the same.
     if (this.below(2) === 0) node.disk.writeBatch();
@@ -189,39 +195,24 @@ export class Storm {
     const leader = this.cluster.leader();
     if (this.below(3) === 0) this.cluster.heal();
     else if (this.below(3) === 0 && leader !== null) this.cluster.isolate(leader.nodeId);
-    else this.cluster.cut(this.pick(NAMES), this.pick(NAMES), this.below(2) === 0);
+    else this.cluster.cut(this.pickName(), this.pickName(), this.below(2) === 0);
   }
 
   private reportLink(): void {
     const state = this.pick(['up', 'down', 'gone'] as const);
-    this.cluster.step(this.pick(NAMES), { type: 'link', peer: this.pick(NAMES), state });
+    this.cluster.step(this.pickName(), { type: 'link', peer: this.pickName(), state });
   }
 
-  private stepDownOrChange(): void {
+  private stepDown(): void {
     const leader = this.cluster.leader();
-    if (leader === null) return;
-    if (!this.options.changesMembers || this.below(4) === 0) {
-      this.cluster.step(leader.nodeId, { type: 'stepDown' });
-      return;
-    }
-    const config = this.nextConfig(leader.core.configurations.latest.config);
-    const payload = payloadOf('config');
-    this.cluster.proposeAll(leader.nodeId, [{ type: 'config', payload, config, internal: false }]);
-  }
-
-  private nextConfig(now: ClusterConfig): ClusterConfig {
-    if (now.votersOutgoing.length > 0) return { ...now, votersOutgoing: [] };
-    const voters = NAMES.filter(() => this.below(3) > 0);
-    if (voters.length === 0) voters.push('n1');
-    const outgoing = now.voters.map((each) => each.nodeId);
-    const learners = NAMES.filter((name) => !voters.includes(name));
-    return configOf(voters, { outgoing, learners });
+    if (leader !== null) this.cluster.step(leader.nodeId, { type: 'stepDown' });
   }
 
   private busyLink(): readonly [string?, string?] {
     const busy: [string, string][] = [];
-    for (const from of NAMES) {
-      for (const to of NAMES) {
+    const names = [...this.cluster.nodes.keys()];
+    for (const from of names) {
+      for (const to of names) {
         if (this.cluster.link(from, to).length > 0) busy.push([from, to]);
       }
     }
@@ -231,6 +222,10 @@ export class Storm {
   private pickRunning(): CoreNode | undefined {
     const running = [...this.cluster.nodes.values()].filter((node) => node.isRunning);
     return running[this.below(running.length)];
+  }
+
+  private pickName(): string {
+    return this.pick([...this.cluster.nodes.keys()]);
   }
 
   private pick<T>(values: readonly T[]): T {
