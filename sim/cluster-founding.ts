@@ -8,14 +8,17 @@ import type { SimCluster } from './cluster.ts';
 
 type FoundingAnswer = Extract<QueryResult, { kind: 'founding' }>;
 
-/** Asks every node, lets the first one mint the record, and copies it to the rest. */
-export async function foundCluster(cluster: SimCluster): Promise<void> {
+/** Asks these nodes, or all, lets the first one mint the record, and copies it to the rest. */
+export async function foundCluster(
+  cluster: SimCluster,
+  ids: readonly NodeId[] = cluster.ids,
+): Promise<void> {
   const members: Member[] = [];
-  for (const { id, address } of cluster.all()) {
+  for (const { id, address } of ids.map((each) => cluster.node(each))) {
     const { storeId } = await ask(cluster, id, { step: 'ask' });
     members.push({ nodeId: id, storeId, address });
   }
-  const [first = '', ...rest] = cluster.ids;
+  const [first = '', ...rest] = ids;
   const { clusterName, limits } = cluster.settings;
   const minted = await ask(cluster, first, {
     step: 'mint',

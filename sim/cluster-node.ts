@@ -28,6 +28,7 @@ export class SimNode {
   private readonly plan: SimNodePlan;
   private readonly handle: ProcessHandle<Host>;
   private hasStarted = false;
+  private hasGone = false;
   private lastExit: HostExit | null = null;
 
   constructor(world: World, plan: SimNodePlan) {
@@ -73,7 +74,14 @@ export class SimNode {
     return this.lastExit;
   }
 
+  /** Its machine was taken away: it never starts again. */
+  get isGone(): boolean {
+    return this.hasGone;
+  }
+
+  /** Unless it is gone for good. */
   start(): void {
+    if (this.hasGone) return;
     this.hasStarted = false;
     this.lastExit = null;
     this.handle.start();
@@ -89,6 +97,18 @@ export class SimNode {
   losePower(underWay: WriteEffect = 'drawn'): void {
     this.disk.losePower(underWay);
     this.handle.crash({ isSilent: true });
+  }
+
+  /** Its machine is taken away with its disk; nothing tells its peers. */
+  takeAway(): void {
+    if (!this.hasGone) this.losePower();
+    this.hasGone = true;
+  }
+
+  /** Its disk is replaced by an empty one; it is dead then, and a stranger when it comes back. */
+  wipe(): void {
+    this.crash();
+    this.disk.wipe();
   }
 
   /** The dead node's hard state, as if it had lost an election of that term before it died. */

@@ -14,16 +14,17 @@ import type { CommandBody } from '../src/wire/command.ts';
 import { SimClient } from './cluster-client.ts';
 import type { TransportTap } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
-import { SimNode } from './cluster-node.ts';
+import type { SimNode } from './cluster-node.ts';
+import { SimNodes } from './cluster-nodes.ts';
+import type { SimNodeOptions } from './cluster-nodes.ts';
 import { SimSession } from './cluster-session.ts';
-import { addressOf, settingsOf } from './cluster-settings.ts';
+import { settingsOf } from './cluster-settings.ts';
 import type { FoundedImages } from './founded-images.ts';
 import { RaftOracle } from './oracle/raft.ts';
 import { watchNode } from './oracle/node-watch.ts';
 import { Verdict } from './oracle/verdict.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
-import { SimDisk } from './world/disk.ts';
 import type { SimDiskOptions } from './world/disk-options.ts';
 import type { DiskImage } from './world/disk-image.ts';
 import type { NetworkSettings } from './world/network.ts';
@@ -47,6 +48,8 @@ export interface SimClusterOptions {
   readonly onExit?: (id: NodeId, exit: HostExit) => void;
   /** False leaves all directories blank; default true. */
   readonly isFounded?: boolean;
+  /** So many, the first ones, are founded together; the others stay blank. Default: all. */
+  readonly founders?: number;
   /** Directories come founded from here; without it the founding is part of the run. */
   readonly images?: FoundedImages;
 }
@@ -61,20 +64,21 @@ export async function createSimCluster(options: SimClusterOptions): Promise<SimC
   const { isFounded = true, images } = options;
   const directories = isFounded && images !== undefined ? await imagesOf(options, images) : null;
   const cluster = new SimCluster(options, directories);
-  for (const node of cluster.nodes.values()) node.start();
+  for (const node of cluster.all()) node.start();
   await cluster.until('all nodes started', () => cluster.all().every((node) => node.isStarted));
-  if (isFounded && directories === null) await foundCluster(cluster);
+  const founders = cluster.ids.slice(0, options.founders);
+  if (isFounded && directories === null) await foundCluster(cluster, founders);
   return cluster;
 }
 
 /** See the head of this file. Times of its methods are virtual milliseconds. */
 export class SimCluster {
   readonly world: World;
-  readonly nodes: ReadonlyMap<NodeId, SimNode>;
   readonly settings: HostSettings;
   /** What its oracle reports to; others may as well. */
   readonly verdict: Verdict;
   readonly oracle: RaftOracle;
+  private readonly machines: SimNodes;
   private sessionsOpened = 0;
 
   /** `directories`: what the disks hold at first, in order of the nodes; null: nothing. */
@@ -88,22 +92,40 @@ export class SimCluster {
     this.verdict = new Verdict(nowUs);
     const { limits } = this.settings;
     this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits });
-    this.nodes = new Map(
-      ids.map((id, at) => [id, this.createNode(id, options, directories?.[at])]),
-    );
+    const { watch, onExit } = options;
+    this.machines = new SimNodes({
+      world: this.world,
+      settings: this.settings,
+      disk: options.disk ?? {},
+      watch: (id, life) => watchNode(this, watch?.(id, life)),
+      onExit: (id, exit) => onExit?.(id, exit),
+      onWriteFailed: (id) => this.oracle.writeFailed(id),
+    });
+    for (const [at, id] of ids.entries()) {
+      this.machines.add(id, { clock: options.clocks?.[id] ?? {}, image: directories?.[at] });
+    }
   }
 
-  /** Ids in order. */
+  /** Ids of `all`. */
   get ids(): readonly NodeId[] {
-    return [...this.nodes.keys()];
+    return this.all().map(({ id }) => id);
   }
 
+  /** Nodes whose machines are there, dead or alive, in the order in which they came. */
   all(): readonly SimNode[] {
-    return [...this.nodes.values()];
+    return this.machines.present();
   }
 
+  /** Any that ever was. */
   node(id: NodeId): SimNode {
-    return present(this.nodes.get(id), `node ${id}`);
+    return this.machines.get(id);
+  }
+
+  /** Starts another node, by default a blank one, of which the cluster knows nothing yet. */
+  addNode(id: NodeId, options: SimNodeOptions = {}): SimNode {
+    const node = this.machines.add(id, options);
+    node.start();
+    return node;
   }
 
   /** What the node says of itself; throws while it is dead. */
@@ -244,32 +266,6 @@ export class SimCluster {
     return living.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
   }
 
-  private createNode(id: NodeId, options: SimClusterOptions, image?: DiskImage): SimNode {
-    const disk = new SimDisk({
-      name: id,
-      luck: this.world.random,
-      schedule: (delayUs, callback) => {
-        const timer = this.world.after(delayUs, callback);
-        return () => timer.cancel();
-      },
-      onFailed: () => this.oracle.writeFailed(id),
-      ...options.disk,
-      ...(image === undefined ? {} : { image }),
-    });
-    const settings = { ...this.settings, nodeId: id };
-    const address = addressOf(id);
-    const clock = options.clocks?.[id] ?? {};
-    const { watch, onExit } = options;
-    return new SimNode(this.world, {
-      settings,
-      address,
-      clock,
-      disk,
-      watch: (life) => watchNode(this, watch?.(id, life)),
-      onExit: (exit) => onExit?.(id, exit),
-    });
-  }
-
   private checkVerdict(): void {
     const { violation } = this.verdict;
     if (violation === null) return;
@@ -280,12 +276,12 @@ export class SimCluster {
 
 /** Founds in a world of its own, whose luck is always the same: see `FoundedImages`. */
 async function imagesOf(
-  { nodes = 3, settings = {} }: SimClusterOptions,
+  { nodes = 3, founders = nodes, settings = {} }: SimClusterOptions,
   images: FoundedImages,
 ): Promise<readonly DiskImage[]> {
   // Nothing else of the settings gets into a directory.
   const { clusterName = 'sim', limits = DEFAULT_LIMITS } = settings;
-  const founding = { nodes, settings: { clusterName, limits } };
+  const founding = { nodes: founders, settings: { clusterName, limits } };
   return images.of(JSON.stringify(founding), async () => {
     const cluster = await createSimCluster({ seed: FOUNDING_SEED, ...founding });
     return cluster.all().map(({ disk }) => disk.image());

@@ -119,6 +119,14 @@ export class SimDisk {
     this.isMade = false;
   }
 
+  /** A new medium in the place of this one: whoever owns it begins with nothing. */
+  wipe(): void {
+    this.crash('lost');
+    this.store.clear();
+    for (const slot of this.slots) slot.clear();
+    this.isMade = false;
+  }
+
   /** What it holds now, for disks that are to begin with it. */
   image(): DiskImage {
     return { store: this.store.copy(), slots: [this.slots[0].copy(), this.slots[1].copy()] };

@@ -9,6 +9,12 @@ export class SlotImage {
     return this.hasDamage;
   }
 
+  /** There is no file any more, as on a new medium; that is no damage. */
+  clear(): void {
+    this.replace(null);
+    this.hasDamage = false;
+  }
+
   /** Another file with the same content, at rest. */
   copy(): SlotImage {
     const copy = new SlotImage();

@@ -46,6 +46,14 @@ export class StoreImage {
     return copy;
   }
 
+  /** Everything is gone, as on a new medium; that is no damage. */
+  clear(): void {
+    this.settled = new StoredRows();
+    this.current = new StoredRows();
+    this.landed = [];
+    this.damaged.clear();
+  }
+
   /** Applies a batch as a whole. */
   land(ops: readonly KeyValueOp[], isSynced: boolean): void {
     if ([...this.views].some(({ rows }) => rows === this.current)) {
