@@ -4,6 +4,7 @@
 import { assert } from '../base/assert.ts';
 import type { Index, NodeId, Term } from '../base/units.ts';
 import type { Member } from './config.ts';
+import type { EntryId } from './events.ts';
 import type { Ballot } from './hard-state.ts';
 import type { RaftMessage } from './messages.ts';
 import { majoritySize } from './quorum.ts';
@@ -14,6 +15,8 @@ export interface ObservedNode {
   readonly core: Core;
   /** Term of the durable entry at an index, or null if the disk has none there. */
   readonly durableTermAt: (index: Index) => Term | null;
+  /** Last entry of the durable checkpoint; what it contains is on disk without entries. */
+  readonly durableCheckpoint: EntryId;
   /** Term of the durable record of term and vote. */
   readonly durableTerm: Term;
   /** Vote of that record. */
@@ -53,6 +56,7 @@ export class ClusterObserver {
   onSend(node: ObservedNode, to: NodeId, message: RaftMessage): void {
     assert(message.term <= node.durableTerm, 'INV-7: no message is ahead of the durable term');
     if (message.type === 'appendResponse' && message.ok) this.checkAck(node, message.matchIndex);
+    if (message.type === 'snapshotResponse') this.checkAck(node, message.matchIndex);
     if (message.type === 'voteResponse' && message.granted) {
       assert(node.durableVote?.nodeId === to, 'INV-7: a grant leaves when the vote is durable');
       const key = `${node.core.self.nodeId}/${message.term}`;
@@ -119,23 +123,38 @@ export class ClusterObserver {
   }
 
   // INV-8: an acknowledgement covers only what is on disk now, as it is in memory now.
-  private checkAck({ core, durableTermAt }: ObservedNode, matchIndex: Index): void {
-    assert(matchIndex <= core.log.lastIndex, 'INV-8: nobody acknowledges what it has not');
-    if (matchIndex <= core.log.anchorIndex) return;
+  private checkAck(node: ObservedNode, matchIndex: Index): void {
+    const { log, self } = node.core;
+    assert(matchIndex <= log.lastIndex, 'INV-8: nobody acknowledges what it has not');
+    if (matchIndex <= this.origin) return;
     assert(
-      durableTermAt(matchIndex) === core.log.termAt(matchIndex),
-      `INV-8: ${core.self.nodeId} acknowledged ${matchIndex}, which is not on its disk`,
+      isStored(node, { index: matchIndex, term: log.termAt(matchIndex) }),
+      `INV-8: ${self.nodeId} acknowledged ${matchIndex}, which is not on its disk`,
     );
   }
+}
+
+interface Place {
+  readonly index: Index;
+  /** Null: some entry that was compacted in memory. */
+  readonly term: Term | null;
+}
+
+// As an entry of that term, or in the checkpoint.
+function isStored({ durableCheckpoint, durableTermAt }: ObservedNode, place: Place): boolean {
+  if (place.index < durableCheckpoint.index) return true;
+  if (place.index === durableCheckpoint.index) return durableCheckpoint.term === place.term;
+  return place.term !== null && durableTermAt(place.index) === place.term;
 }
 
 function storedBy(
   members: readonly Member[],
   everybody: ReadonlyMap<NodeId, ObservedNode>,
-  entry: { readonly index: Index; readonly term: Term | null },
+  entry: Place,
 ): boolean {
-  const having = members.filter(
-    ({ nodeId }) => everybody.get(nodeId)?.durableTermAt(entry.index) === entry.term,
-  );
+  const having = members.filter(({ nodeId }) => {
+    const node = everybody.get(nodeId);
+    return node !== undefined && isStored(node, entry);
+  });
   return having.length >= majoritySize(members.length);
 }

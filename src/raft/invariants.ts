@@ -16,6 +16,7 @@ export interface CoreSnapshot {
   readonly commitIndex: Index;
   readonly commitTerm: Term | null;
   readonly appliedIndex: Index;
+  readonly applyingIndex: Index;
   readonly lastIndex: Index;
   readonly lastTerm: Term;
   readonly configIndex: Index;
@@ -27,6 +28,7 @@ export function checkInvariants(core: Core, previous: CoreSnapshot | null): Core
   checkDisk(core);
   checkIndices(core);
   checkRole(core);
+  checkInstall(core);
   if (core.leader !== null) checkLeader(core, core.leader);
   if (previous !== null) checkChange(core, previous);
   return snapshotOf(core);
@@ -41,6 +43,7 @@ function snapshotOf(core: Core): CoreSnapshot {
     commitIndex: core.commitIndex,
     commitTerm: log.termAt(core.commitIndex),
     appliedIndex: core.appliedIndex,
+    applyingIndex: core.applyingIndex,
     lastIndex: log.lastIndex,
     lastTerm: log.lastTerm,
     configIndex: core.configurations.latest.index,
@@ -52,6 +55,7 @@ function checkLog({ log, hard }: Core): void {
   assert(log.lastTerm <= hard.term, 'INV-10: no entry is of a later term than ours');
   assert(log.lastIndex >= log.anchorIndex, 'INV-10: the log does not end before its anchor');
   assert(log.firstInMemory <= log.lastIndex + 1, 'INV-10: the tail ends at the last index');
+  assert(log.firstInMemory > log.anchorIndex, 'INV-10: what was compacted is gone');
   for (let index = log.firstInMemory; index <= log.lastIndex; index++) {
     const entry = log.peek(index);
     assert(entry !== null && entry.index === index, 'INV-10: the tail has no gap');
@@ -78,6 +82,7 @@ function checkIndices(core: Core): void {
   assert(core.applyingIndex <= core.commitIndex, 'INV-9: what is being applied is committed');
   const { latest } = core.configurations;
   assert(latest.index <= core.log.lastIndex, 'INV-11: the configuration in force is in the log');
+  assert(core.log.anchorIndex <= core.appliedIndex, 'what was compacted was applied');
 }
 
 // A role has exactly the state that belongs to it.
@@ -93,15 +98,41 @@ function checkRole(core: Core): void {
   assert(core.hard.vote?.storeId === core.self.storeId, 'a candidate voted for itself');
 }
 
+// A checkpoint that is put in force replaces log and state: nothing is under way meanwhile.
+function checkInstall(core: Core): void {
+  const { install, sending } = core.snapshots;
+  assert(
+    install === null || core.role === 'follower',
+    'whoever installs takes part in no election',
+  );
+  assert(sending.size === 0 || core.leader !== null, 'only a leader sends checkpoints');
+  if (install?.isOut !== true) return;
+  const { last } = install.point;
+  assert(!core.writes.isBusy && core.applyingIndex === 0, 'nothing is out beside an install');
+  assert(core.appliedIndex < last.index, 'INV-9: an install does not go back');
+  const holdsLast = core.log.termAt(last.index) === last.term;
+  assert(install.keepsSuffix === holdsLast, 'a log that does not agree goes as a whole');
+  assert(
+    !install.keepsSuffix || core.writes.durableIndex >= last.index,
+    'a log that stays agrees on disk as well',
+  );
+}
+
 // A leader's term is durable, and what it knows of others fits its log.
 function checkLeader(core: Core, leader: LeaderState): void {
   const { log, hard, configurations, settings } = core;
   assert(hard.isVoteDurable, 'INV-7: whoever leads has its vote on disk');
-  assert(log.termAt(leader.noopIndex) === hard.term, 'the no-op opens the term');
+  const noopTerm = leader.noopIndex < log.anchorIndex ? hard.term : log.termAt(leader.noopIndex);
+  assert(noopTerm === hard.term, 'the no-op opens the term');
   for (const progress of leader.progress.values()) {
     progress.check(log.lastIndex);
     assert(progress.inflights.count <= settings.inflightAppendsMax, 'the window has a limit');
     assert(progress.heardRound <= leader.rounds.current, 'nobody answers a round to come');
+  }
+  for (const [to, transfer] of core.snapshots.sending) {
+    const progress = leader.progress.get(to);
+    assert(progress?.state === 'snapshot', 'a transfer that goes on has a receiver');
+    assert(progress.transfer === transfer, 'one transfer at a time to each member');
   }
   const { flight } = leader.rounds;
   assert(flight === null || flight.round <= leader.rounds.current, 'a round out has begun');
@@ -123,8 +154,14 @@ function checkChange(core: Core, previous: CoreSnapshot): void {
   assert(core.commitIndex >= previous.commitIndex, 'INV-9: the commit index never goes back');
   assert(core.appliedIndex >= previous.appliedIndex, 'INV-9: the applied index never goes back');
   assert(
-    log.termAt(previous.commitIndex) === previous.commitTerm,
+    previous.commitIndex < log.anchorIndex ||
+      log.termAt(previous.commitIndex) === previous.commitTerm,
     'INV-4: what was committed is not overwritten',
+  );
+  assert(
+    core.appliedIndex <= Math.max(previous.appliedIndex, previous.applyingIndex) ||
+      core.appliedIndex === log.anchorIndex,
+    'INV-9: nothing is skipped but what a checkpoint brings',
   );
   // INV-2: a leader only adds to its log.
   if (isSameTerm && previous.role === 'leader' && core.role === 'leader') {

@@ -77,11 +77,13 @@ describe('the output barrier', () => {
 
   test('INV-8 merges what one write covered, and never more than that', () => {
     const barrier = new OutputBarrier();
-    for (const match of [3, 5, 9, 4]) barrier.holdAck({ to: 'n2', match, round: match });
+    for (const match of [3, 5, 9, 4]) {
+      barrier.holdAck({ to: 'n2', match, round: match, transfer: null });
+    }
     expect(barrier.takeAck(2)).toBeNull();
-    expect(barrier.takeAck(5)).toEqual({ to: 'n2', match: 5, round: 5 });
+    expect(barrier.takeAck(5)).toEqual({ to: 'n2', match: 5, round: 5, transfer: null });
     expect(barrier.takeAck(8)).toBeNull();
-    expect(barrier.takeAck(9)).toEqual({ to: 'n2', match: 9, round: 9 });
+    expect(barrier.takeAck(9)).toEqual({ to: 'n2', match: 9, round: 9, transfer: null });
   });
 });
 

@@ -4,7 +4,11 @@ import { Progress } from '../../../src/raft/progress.ts';
 import { member, SETTINGS } from './fixtures.ts';
 
 function progressOf(lastIndex: number, anchorIndex = 0): Progress {
-  return new Progress(member('n2'), { anchorIndex, lastIndex, nowUs: 5, settings: SETTINGS });
+  return progressBehind({ anchorIndex, lastIndex });
+}
+
+function progressBehind(log: { anchorIndex: number; lastIndex: number }): Progress {
+  return new Progress(member('n2'), { log, nowUs: 5, settings: SETTINGS });
 }
 
 describe('probing', () => {
@@ -40,10 +44,24 @@ describe('probing', () => {
     expect([progress.state, progress.next]).toEqual(['replicate', 10]);
   });
 
-  test('a node that refuses even the anchor is asked again by heartbeats only', () => {
+  test('a node that refuses even the anchor needs what was compacted', () => {
     const progress = progressOf(1_000, 1_000);
     progress.onRejected({ rejectedPrev: 1_000, candidate: 0 });
-    expect([progress.next, progress.isPaused]).toEqual([1_001, true]);
+    expect([progress.next, progress.isPaused]).toEqual([1, false]);
+  });
+
+  test('begins again at the anchor of now, for it may have more than it told', () => {
+    const log = { anchorIndex: 0, lastIndex: 9 };
+    const progress = progressBehind(log);
+    progress.onAccepted(4, 1);
+    log.anchorIndex = 6;
+    progress.onUnreachable();
+    expect([progress.state, progress.next]).toEqual(['probe', 7]);
+    // A late answer that does not join the log says nothing of what was asked.
+    progress.onAccepted(4, 1);
+    expect([progress.state, progress.next]).toEqual(['probe', 7]);
+    progress.onAccepted(6, 1);
+    expect([progress.state, progress.next]).toEqual(['replicate', 7]);
   });
 });
 
