@@ -58,6 +58,7 @@ export const PROBES = {
     'A leader loses its office while an operator waits for a change of the membership.',
   'state-hashes-differ': 'Two nodes have different states at the same entry.',
   'blank-node-joins': 'A blank node takes over the checkpoint that its leader sent.',
+  'backup-taken': 'A backup is taken while the cluster goes on.',
   'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',
@@ -78,6 +79,21 @@ export const PROBES = {
     'A received checkpoint is discarded because commits reached it before it was put in force.',
   'install-keeps-suffix': 'A checkpoint is installed, and the entries behind it are kept.',
   'install-drops-log': 'A checkpoint is installed, and all entries of the log are dropped.',
+  'applying-waits-for-checkpoint':
+    'Entries wait to be applied because changes come faster than checkpoints reach the disk.',
+  'transfer-pins-log':
+    'Entries stay in the log because a checkpoint is on its way that ends before them.',
+  'transfer-pins-too-much':
+    'Entries are compacted that a transfer needs, because there are too many of them.',
+  'transfer-waits-for-checkpoint':
+    'A transfer waits for a checkpoint with a configuration that names its receiver.',
+  'transfer-goes-back': 'Pieces of a checkpoint are sent again because nothing was said of them.',
+  'transfer-begins-anew': 'The receiver of a checkpoint lost what came, and is sent all of it.',
+  'transfer-aborted': 'A transfer is given up because its receiver fell silent.',
+  'transfer-replaces-another': 'A piece of another transfer discards what came of the one before.',
+  'snapshot-piece-out-of-order':
+    'A piece of a checkpoint comes twice, or one before it is missing.',
+  'snapshot-refused': 'A checkpoint that came is damaged, and refused as a whole.',
   // Membership and transfers.
   'removed-leader-goes': 'A leader is no voter of what it committed, hands over and goes.',
   'removal-told-by-member': 'A node learns from a member that the cluster goes on without it.',
@@ -122,6 +138,12 @@ export const PROBES = {
   'lock-delay-broken': 'An operator ends a lock-delay before it is over.',
   'kind-of-name-refused':
     'A name is asked for as a lock while it is a semaphore, or as one of other size.',
+  'restored-under-embargo': 'The state of a backup becomes that of a new cluster.',
+  'embargo-refuses-who-does-not-wait':
+    'An acquire that does not wait comes to a restored cluster that grants nothing yet.',
+  'embargo-lifted-in-parts': 'One entry is not enough to test all who wait under an embargo.',
+  'waiter-granted-by-lifting': 'A waiter is granted because an embargo is lifted.',
+  'limits-change-under-sessions': 'The replicated limits change while sessions live.',
   'several-granted-at-once': 'One entry grants several waiting requests.',
   'answers-window-full': 'A session has too many answers that it did not acknowledge.',
   // Disks.
@@ -129,6 +151,13 @@ export const PROBES = {
   'damaged-slot-rewritten':
     'A slot of the hard state is damaged, and written anew from the other one.',
   'damaged-log-refused': 'A start is refused because the log is damaged.',
+  'damaged-state-refused': 'A row of the stored state is damaged, and the node stops.',
+  'log-compacted': 'A checkpoint deletes entries from the disk that it contains.',
+  'log-batch-passes-checkpoint':
+    'A checkpoint waits for entries that are not on the own disk yet, and a log batch goes first.',
+  'floor-lowered-for-install':
+    'The durable floor is lowered because a checkpoint replaces the log that it lies in.',
+  'generation-swept': 'Rows of a checkpoint that is not in force any more, or never was, are gone.',
   'marked-directory-refused': 'A start is refused because a write failed before.',
   'write-fails': 'A write fails, and the node stops.',
   'write-meets-full-disk': 'A write fails because the disk is full.',

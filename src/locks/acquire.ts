@@ -2,6 +2,7 @@
 
 import { probes } from '../base/probe.ts';
 import type { Acquire } from './commands.ts';
+import { refusedByEmbargo } from './embargo.ts';
 import { findObstacle, grant } from './granting.ts';
 import type { Obstacle } from './granting.ts';
 import { enqueue } from './lock-table.ts';
@@ -17,16 +18,18 @@ import { ghostView, holderView } from './views.ts';
  * like anybody's: a grant belongs to one acquire, not to its session (C6).
  */
 export function acquire(step: Step, session: Session, command: Acquire): Outcome {
-  const problem = acquireProblem(command, step.state.limits, session.held + session.waiting);
+  const problem = acquireProblem(command, step.state.rules.limits, session.held + session.waiting);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const obstacle = findObstacle(step, command.items);
   if (obstacle !== null && 'problem' in obstacle) {
     probes.reach('kind-of-name-refused');
     return { code: 'INVALID', message: obstacle.problem };
   }
+  const isAllowed = command.items.every(({ name }) => step.state.rules.allow(name));
+  if (!isAllowed && command.waitMs === 0) return refusedByEmbargo(step.state.rules);
   if (obstacle !== null && command.waitMs === 0) return lockBusy(obstacle);
   const request = begin(step, session, command);
-  if (obstacle !== null) return wait(step, request);
+  if (obstacle !== null || !isAllowed) return wait(step, request);
   grant(step, request);
   return granted(request);
 }

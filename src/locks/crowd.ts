@@ -50,6 +50,12 @@ export class Crowd {
     this.slotsByClaim?.set(claim, this.slots.take(claim.item.permits[0]));
   }
 
+  /** Like addHolder, with the slots that its row tells; false if it cannot have them. */
+  admitHolder(claim: Claim, slots: readonly number[]): boolean {
+    this.slotsByClaim?.set(claim, slots);
+    return this.holders.add(claim) && this.admitSlots(claim.item, slots);
+  }
+
   removeHolder(claim: Claim): void {
     this.slots?.giveBack(this.slotsOf(claim));
     this.forget(claim);
@@ -58,8 +64,12 @@ export class Crowd {
   /** A ghost takes the place of a holder, and keeps its slots. */
   replace(claim: Claim, ghost: Ghost): void {
     this.forget(claim);
-    this.ghostsByPlace ??= new OrderedSet<Ghost, GhostPlace>(compareGhosts);
-    this.ghostsByPlace.add(ghost);
+    this.addGhost(ghost);
+  }
+
+  /** A ghost comes with its slots as its row tells; false if it cannot have them. */
+  admitGhost(ghost: Ghost): boolean {
+    return this.addGhost(ghost) && this.admitSlots(ghost.item, ghost.slots);
   }
 
   removeGhost(ghost: Ghost): void {
@@ -82,27 +92,30 @@ export class Crowd {
     return found;
   }
 
-  /** The first ghosts, by the entries that made them, then by the numbers of their acquires. */
+  /** The first ghosts, by the entries that made them, then by session and acquire. */
   ghosts(limit: number): readonly Ghost[] {
     return this.ghostsByPlace?.head(limit) ?? [];
-  }
-
-  /** The ghost with this place, if it is still there. */
-  ghostAt(place: GhostPlace['grant']): Ghost | null {
-    const ghost = this.ghostsByPlace?.firstFrom({ grant: place }) ?? null;
-    const isThere = ghost?.grant.closedAt === place.closedAt;
-    return isThere && ghost.grant.acquireSeq === place.acquireSeq ? ghost : null;
   }
 
   /** The ghosts that one expiry left here; looks at no others. */
   ghostsOf(closedAt: Index): readonly Ghost[] {
     const found: Ghost[] = [];
-    const first = { grant: { closedAt, acquireSeq: 0 } };
+    const first = { grant: { closedAt, opened: 0, acquireSeq: 0 } };
     for (const ghost of this.ghostsByPlace?.valuesFrom(first) ?? []) {
       if (ghost.grant.closedAt !== closedAt) break;
       found.push(ghost);
     }
     return found;
+  }
+
+  private addGhost(ghost: Ghost): boolean {
+    this.ghostsByPlace ??= new OrderedSet<Ghost, GhostPlace>(compareGhosts);
+    return this.ghostsByPlace.add(ghost);
+  }
+
+  private admitSlots({ permits }: RequestItem, slots: readonly number[]): boolean {
+    if (slots.length !== (permits?.[0] ?? 0)) return false;
+    return this.slots === null || this.slots.takeThese(slots);
   }
 
   private forget(claim: Claim): void {
@@ -116,5 +129,9 @@ function compareHolders({ request: left }: HolderPlace, { request: right }: Hold
 }
 
 function compareGhosts({ grant: left }: GhostPlace, { grant: right }: GhostPlace): number {
-  return left.closedAt - right.closedAt || left.acquireSeq - right.acquireSeq;
+  return (
+    left.closedAt - right.closedAt ||
+    left.opened - right.opened ||
+    left.acquireSeq - right.acquireSeq
+  );
 }

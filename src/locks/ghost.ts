@@ -10,19 +10,24 @@ import type { Lock } from './state.ts';
 /** The grant that ghosts are of. */
 export interface FormerGrant {
   readonly session: SessionId;
+  /** Index of the entry that opened the session. */
+  readonly opened: Index;
   readonly sessionName: string;
   readonly acquireSeq: number;
   readonly token: Token;
   readonly lockDelayMs: number;
-  /** Index of the entry that expired the session. */
+  /** Index of the entry that expired the session, or of the restore that dropped it. */
   readonly closedAt: Index;
   /** Those that are still there, at most one for each name of a request. */
   readonly ghosts: Ghost[];
 }
 
-/** Where a ghost stands among those of its lock; no two of a lock have the same place. */
+/**
+ * Where a ghost stands among those of its lock; no two of a lock have the same place. One entry
+ * expires one session, but a restore drops many at once.
+ */
 export interface GhostPlace {
-  readonly grant: Pick<FormerGrant, 'closedAt' | 'acquireSeq'>;
+  readonly grant: Pick<FormerGrant, 'closedAt' | 'opened' | 'acquireSeq'>;
 }
 
 /** One name of a grant that is no more. */
@@ -45,8 +50,10 @@ export class Ghost extends StateRow implements GhostPlace {
   }
 
   override rowKey(): string {
-    const { closedAt, acquireSeq } = this.grant;
-    return ghostKey(closedAt, acquireSeq, this.lock.name);
+    const { closedAt, opened, acquireSeq } = this.grant;
+    const place = [closedAt, opened, acquireSeq].map(keyNumber).join('/');
+    // The name comes last, for it may contain anything.
+    return `d/${place}/${this.lock.name}`;
   }
 
   override rowValue(): RowValue {
@@ -54,9 +61,4 @@ export class Ghost extends StateRow implements GhostPlace {
     const { mode, permits } = this.item;
     return [session, sessionName, token, lockDelayMs, mode, permits, this.slots];
   }
-}
-
-/** The key of a ghost's row. The name comes last, for it may contain anything. */
-export function ghostKey(closedAt: Index, acquireSeq: number, name: string): string {
-  return `d/${keyNumber(closedAt)}/${keyNumber(acquireSeq)}/${name}`;
 }

@@ -72,7 +72,7 @@ export function withdraw(step: Step, command: Withdraw): Outcome {
  */
 export function breakLock(step: Step, command: Break): Outcome {
   const { name, token, session } = command;
-  const problem = operatorProblem(command, step.state.limits);
+  const problem = operatorProblem(command, step.state.rules.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const lock = step.state.locks.find(name);
   const broken = grantsOf(lock, token, session);

@@ -8,6 +8,7 @@ import type { RequestItem } from './commands.ts';
 import type { Ghost } from './ghost.ts';
 import { kindProblem } from './kinds.ts';
 import { addHolder, dequeue, firstHolders, headOf } from './lock-table.ts';
+import type { Rules } from './rules.ts';
 import type { Claim, Lock, Request } from './state.ts';
 import type { Step } from './step.ts';
 
@@ -80,7 +81,7 @@ export function grantPass(step: Step): void {
   let request = candidates.first();
   while (request !== null) {
     candidates.delete(request);
-    if (isGrantable(request)) {
+    if (isGrantable(step.state.rules, request)) {
       leaveQueues(step, request);
       grant(step, request);
       granted++;
@@ -99,14 +100,17 @@ export function leaveQueues(step: Step, request: Request): void {
 }
 
 /** Whether a waiter may be granted now. */
-export function isGrantable(request: Request): boolean {
+export function isGrantable(rules: Rules, request: Request): boolean {
   return request.claims.every(
-    (claim) => headOf(claim.lock) === claim && isCompatible(claim.item, claim.lock),
+    (claim) =>
+      headOf(claim.lock) === claim &&
+      isCompatible(claim.item, claim.lock) &&
+      rules.allow(claim.item.name),
   );
 }
 
 /** Whether a need goes together with all holders and ghosts of its lock. */
-function isCompatible(item: RequestItem, lock: Lock): boolean {
+export function isCompatible(item: RequestItem, lock: Lock): boolean {
   if (lock.crowd !== null) return lock.crowd.isOpenTo(item);
   return lock.holder === null || (item.mode === 'shared' && lock.holder.item.mode === 'shared');
 }

@@ -6,10 +6,13 @@ import { compareUtf8 } from '../base/name.ts';
 import { checkTenants } from './invariants-of-tenants.ts';
 import { isGrantable } from './granting.ts';
 import { firstHolders } from './lock-table.ts';
-import { hashOfRows } from './rows.ts';
-import type { StateRow } from './rows.ts';
+import { piecesOf } from './pieces.ts';
+import { hashOfRows, rowsOf } from './rows.ts';
 import type { Claim, Lock, Request, Session } from './state.ts';
 import type { LockState } from './step.ts';
+
+/** The greatest that `holdingsPerSessionMax` can have been. */
+const HOLDINGS_MAX = 10_000;
 
 /** Throws InvariantError, with the invariant as a sentence, if the state contradicts itself. */
 export function checkInvariants(state: LockState): void {
@@ -73,13 +76,13 @@ function checkSession(state: LockState, session: Session): void {
   let held = 0;
   let waiting = 0;
   for (const request of session.requests.values()) {
-    checkRequest(request);
+    checkRequest(state, request);
     if (request.isGranted()) held += request.weight();
     else waiting += request.weight();
   }
   assert(held === session.held, `a session counts what it holds: ${session.id}`);
   assert(waiting === session.waiting, `a session counts what it waits for: ${session.id}`);
-  const isBounded = held + waiting <= state.limits.holdingsPerSessionMax;
+  const isBounded = held + waiting <= HOLDINGS_MAX;
   assert(isBounded, `a session holds and waits within its limit: ${session.id}`);
   for (const seq of session.records.keys()) {
     const isNeeded = seq >= session.ackedBelow && !session.requests.has(seq);
@@ -87,7 +90,7 @@ function checkSession(state: LockState, session: Session): void {
   }
 }
 
-function checkRequest(request: Request): void {
+function checkRequest({ rules }: LockState, request: Request): void {
   assert(request.claims.length > 0, `a request has a name: ${request.rowKey()}`);
   for (const claim of request.claims) {
     const { holder, crowd, queue } = claim.lock;
@@ -96,18 +99,11 @@ function checkRequest(request: Request): void {
     assert(isHolder === request.isGranted(), `a grant holds all names: ${request.rowKey()}`);
     assert(isWaiter === !request.isGranted(), `a waiter is in all queues: ${request.rowKey()}`);
   }
-  const isIdle = !request.isGranted() && isGrantable(request);
+  const isIdle = !request.isGranted() && isGrantable(rules, request);
   assert(!isIdle, `LIV-6: nobody waits for what can be granted: ${request.rowKey()}`);
 }
 
 function checkHash(state: LockState): void {
-  const pieces: StateRow[] = [];
-  for (const session of state.sessions.all()) {
-    pieces.push(session, ...session.records.values(), ...session.requests.values());
-  }
-  for (const name of state.locks.names()) {
-    pieces.push(...(state.locks.find(name)?.crowd?.ghosts(Infinity) ?? []));
-  }
-  const rows = pieces.map((piece) => ({ key: piece.rowKey(), value: piece.rowValue() }));
-  assert(hashOfRows(rows) === state.rows.stateHash(), 'INV-5: the hash is the sum of all rows');
+  const hash = hashOfRows(rowsOf(piecesOf(state)));
+  assert(hash === state.rows.stateHash(), 'INV-5: the hash is the sum of all rows');
 }

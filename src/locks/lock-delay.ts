@@ -16,12 +16,17 @@ import type { Step } from './step.ts';
 const NO_SLOTS: readonly number[] = [];
 
 /** Puts a ghost in the place of the grant on each of its names. Its session expires. */
-export function leaveGhosts(step: Step, request: Request): void {
+export function leaveGhosts(
+  step: Step,
+  request: Request,
+  lockDelayMs = request.session.lockDelayMs,
+): void {
   const { session, seq: acquireSeq, token } = request;
-  const { id, name: sessionName, lockDelayMs } = session;
+  const { id, index: opened, name: sessionName } = session;
   const closedAt = step.index;
   const ghosts: Ghost[] = [];
-  const grant = { session: id, sessionName, acquireSeq, token, lockDelayMs, closedAt, ghosts };
+  const about = { session: id, opened, sessionName, acquireSeq, token };
+  const grant = { ...about, lockDelayMs, closedAt, ghosts };
   for (const claim of request.claims) {
     const { item, lock } = claim;
     const ghost = new Ghost(grant, { item, lock, slots: lock.crowd?.slotsOf(claim) ?? NO_SLOTS });

@@ -35,7 +35,7 @@ export class LockTable {
 
   /** Forgets the lock if nobody holds it, nobody waits, and no ghost closes it. */
   discardIfFree(lock: Lock): void {
-    if (lock.holder !== null || lock.crowd !== null || lock.queue !== null) return;
+    if (!isFree(lock)) return;
     this.byName.delete(lock.name);
     this.order.delete(lock.name);
   }
@@ -51,10 +51,15 @@ export class LockTable {
   }
 }
 
-/** Puts a claim into the queue of its lock. */
-export function enqueue(claim: Claim): void {
+/** Nobody holds it, nobody waits for it, and no ghost closes it. */
+export function isFree(lock: Lock): boolean {
+  return lock.holder === null && lock.crowd === null && lock.queue === null;
+}
+
+/** Puts a claim into the queue of its lock; false if one of the same entry is there. */
+export function enqueue(claim: Claim): boolean {
   claim.lock.queue ??= new Queue<Claim>();
-  claim.lock.queue.add(claim);
+  return claim.lock.queue.add(claim);
 }
 
 /** Takes a claim out of the queue of its lock, wherever it stands. */
@@ -70,6 +75,23 @@ export function addHolder(claim: Claim): void {
   const isAlone = lock.holder === null && lock.crowd === null;
   if (isAlone && item.permits === null) lock.holder = claim;
   else crowdOf(lock, item).addHolder(claim);
+}
+
+/**
+ * Makes a claim the holder that it was when its row was written, of these slots if the lock is a
+ * semaphore. The caller knows that it is compatible with all that are there; false if not all of
+ * the slots are free, or it should have others.
+ */
+export function admitHolder(claim: Claim, slots: readonly number[]): boolean {
+  const { item, lock } = claim;
+  if (item.permits !== null) return crowdOf(lock, item).admitHolder(claim, slots);
+  addHolder(claim);
+  return slots.length === 0;
+}
+
+/** Likewise for a ghost, which tells its slots. */
+export function admitGhost(ghost: Ghost): boolean {
+  return crowdOf(ghost.lock, ghost.item).admitGhost(ghost);
 }
 
 /** The claim is a holder no more. */

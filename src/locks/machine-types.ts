@@ -1,6 +1,6 @@
 import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import type { Command, ReplicatedLimits } from './commands.ts';
-import type { Applied, LockView, SessionHoldings, SessionView } from './outcomes.ts';
+import type { Applied, LockEvent, LockView, SessionHoldings, SessionView } from './outcomes.ts';
 
 /** A value that rows are made of; arrays are positional. */
 export type RowValue = string | number | boolean | null | readonly RowValue[];
@@ -24,6 +24,12 @@ export interface Embargo {
   /** Waiters of names up to here were tested already while it is being lifted; null: it holds. */
   readonly cursor: string | null;
 }
+
+/** An event that tells of what begins to live. */
+export type LivingFact = Extract<
+  LockEvent,
+  { readonly type: 'sessionOpened' | 'queued' | 'delayed' }
+>;
 
 /**
  * Builds a machine from the rows of a checkpoint. Works in steps, so that the caller may let other
@@ -87,15 +93,22 @@ export interface LockMachine {
   rows(): Iterable<Row>;
   /** The limits in force. */
   limits(): ReplicatedLimits;
+  /** The highest maximum TTL that was ever in force: an embargo's measure. */
+  highestTtlMs(): number;
   /** While nothing is granted after a restore (RAFT.md §13, embargo); else null. */
   embargo(): Embargo | null;
+  /**
+   * What whoever keeps deadlines must know of the sessions, waiters and ghosts that live, told as
+   * the events that began them: for one who comes to a machine that was loaded. May be taken in
+   * parts while entries are applied: what begins meanwhile may be told or not.
+   */
+  living(): Iterable<LivingFact>;
   /**
    * Turns a backup's state into that of a new cluster (RAFT.md §15.7): sessions with a TTL are
    * dropped with all they have, grants with a lock-delay become ghosts closed at `at`, grants of
    * sessions without TTL stay, and nothing is granted until the embargo is lifted.
    */
   becomeRestored(at: Index, embargoMs: number): void;
-  row(key: string): Row | null;
   /**
    * Throws InvariantError where the state contradicts itself (invariants.ts). Looks at everything:
    * for tests and the simulator.

@@ -4,35 +4,51 @@
 
 import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import { unreachable } from '../base/assert.ts';
+import { probes } from '../base/probe.ts';
 import { acquire } from './acquire.ts';
-import type { Command, ReplicatedLimits } from './commands.ts';
+import type { Command, ReplicatedLimits, SetLimits } from './commands.ts';
+import { liftEmbargo } from './embargo.ts';
 import { breakLock, cancel, release, withdraw } from './giving-up.ts';
 import { sessionHoldings } from './holdings.ts';
 import { checkInvariants } from './invariants.ts';
 import { liftDelay } from './lock-delay.ts';
 import { LockTable } from './lock-table.ts';
-import type { LockMachine, Row } from './machine-types.ts';
+import { livingFacts } from './living.ts';
+import type { ChangedRow, Embargo, LivingFact, LockMachine, Row } from './machine-types.ts';
 import type { Applied, LockView, Outcome, SessionHoldings, SessionView } from './outcomes.ts';
 import { proclaim } from './proclaim.ts';
 import { answerOnce } from './requests.ts';
-import { findRow } from './row-lookup.ts';
-import { RowLedger } from './rows.ts';
+import { becomeRestored } from './restoring.ts';
+import { RowLedger, rowsOf } from './rows.ts';
+import { Rules } from './rules.ts';
 import { SessionTable } from './session-table.ts';
 import { endSession, endSessionByOperator, expireSession, openSession } from './session.ts';
+import { piecesOf } from './pieces.ts';
 import type { LockState, Step } from './step.ts';
+import { setLimitsProblem } from './validation.ts';
 import { lockView, sessionView } from './views.ts';
 
 /** A machine without sessions and locks. `limits` are the replicated ones, equal on all nodes. */
 export function createLockMachine(limits: ReplicatedLimits): LockMachine {
-  return new StateMachine(limits);
+  return new StateMachine(emptyState(limits));
 }
 
-class StateMachine implements LockMachine {
+/** The state of a machine without sessions and locks. */
+export function emptyState(limits: ReplicatedLimits): LockState {
+  return {
+    rules: new Rules(limits),
+    sessions: new SessionTable(),
+    locks: new LockTable(),
+    rows: new RowLedger(),
+  };
+}
+
+/** The machine of a state that nobody else changes. */
+export class StateMachine implements LockMachine {
   private readonly state: LockState;
 
-  constructor(limits: ReplicatedLimits) {
-    const sessions = new SessionTable();
-    this.state = { limits, sessions, locks: new LockTable(), rows: new RowLedger() };
+  constructor(state: LockState) {
+    this.state = state;
   }
 
   apply(index: Index, term: Term, command: Command): Applied {
@@ -73,7 +89,9 @@ class StateMachine implements LockMachine {
 
   holdings(id: SessionId, after: number, limit: number): SessionHoldings | null {
     const session = this.state.sessions.find(id);
-    return session === null ? null : sessionHoldings(session, after, limit, this.state.limits);
+    return session === null
+      ? null
+      : sessionHoldings(session, after, limit, this.state.rules.limits);
   }
 
   lockCount(): number {
@@ -84,12 +102,36 @@ class StateMachine implements LockMachine {
     return this.state.rows.stateHash();
   }
 
-  takeChangedKeys(): readonly string[] {
-    return this.state.rows.takeChangedKeys();
+  changedCount(): number {
+    return this.state.rows.changedCount();
   }
 
-  row(key: string): Row | null {
-    return findRow(this.state, key);
+  takeChanges(): readonly ChangedRow[] {
+    return this.state.rows.takeChanges();
+  }
+
+  rows(): Iterable<Row> {
+    return rowsOf(piecesOf(this.state));
+  }
+
+  living(): Iterable<LivingFact> {
+    return livingFacts(this.state);
+  }
+
+  limits(): ReplicatedLimits {
+    return this.state.rules.limits;
+  }
+
+  embargo(): Embargo | null {
+    return this.state.rules.embargo;
+  }
+
+  highestTtlMs(): number {
+    return this.state.rules.highestTtlMs;
+  }
+
+  becomeRestored(at: Index, embargoMs: number): void {
+    becomeRestored(this.state, at, embargoMs);
   }
 
   checkInvariants(): void {
@@ -124,7 +166,20 @@ function execute(step: Step, command: Command): Outcome {
       return answerOnce(step, command, (session) => proclaim(step, session, command));
     case 'liftDelay':
       return liftDelay(step, command);
+    case 'liftEmbargo':
+      return liftEmbargo(step, command);
+    case 'setLimits':
+      return setLimits(step, command);
     default:
       return unreachable(command);
   }
+}
+
+/** An operator's word: for what comes later, and the same on every node. */
+function setLimits({ state }: Step, command: SetLimits): Outcome {
+  const problem = setLimitsProblem(command, state.rules.limits);
+  if (problem !== null) return { code: 'INVALID', message: problem };
+  probes.sometimes('limits-change-under-sessions', state.sessions.size > 0);
+  state.rules.setLimits(command.limits, state.rows);
+  return { code: 'DONE' };
 }

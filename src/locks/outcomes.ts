@@ -127,8 +127,9 @@ export type Outcome =
     }
   /** This acquire is over; token is 0 when it was never granted. */
   | { readonly code: 'ENDED'; readonly cause: EndCause; readonly token: Token }
+  /** EMBARGO: nothing was done, for nothing is granted yet after a restore. */
   | {
-      readonly code: 'NOT_HOLDER' | 'SESSION_GONE' | 'WINDOW' | 'INVALID' | 'STALE_SEQ';
+      readonly code: 'NOT_HOLDER' | 'SESSION_GONE' | 'WINDOW' | 'INVALID' | 'STALE_SEQ' | 'EMBARGO';
       readonly message: string;
     };
 

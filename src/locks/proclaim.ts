@@ -11,7 +11,7 @@ import { valueProblem } from './validation.ts';
 /** Replaces the value of a grant, which is named and checked as for a release. */
 export function proclaim(step: Step, session: Session, command: Proclaim): Outcome {
   const { value } = command;
-  const problem = valueProblem(value, step.state.limits);
+  const problem = valueProblem(value, step.state.rules.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const grant = findGrant(step.state, session, command);
   if (!(grant instanceof Request)) return grant;

@@ -41,7 +41,7 @@ export function answerOnce(
   noteAcknowledged(step, session, command.ackedBelow);
   const known = knownAnswer(session, command);
   if (known !== null) return known;
-  if (isWindowFull(session, command, step.state.limits)) return windowFull(session);
+  if (isWindowFull(session, command, step.state.rules.limits)) return windowFull(session);
   const outcome = execute(session);
   const isOver = !session.requests.has(command.seq) && command.op !== 'closeSession';
   if (isOver) freeze(step, session, command.seq, { bodyHash: command.bodyHash, outcome });

@@ -3,10 +3,16 @@
 // it does not depend on the order in which a node came to have them.
 
 import { Hasher, hex32 } from '../base/hash.ts';
-import type { Row, RowValue } from './machine-types.ts';
+import type { Index } from '../base/units.ts';
+import type { ChangedRow, Row, RowValue } from './machine-types.ts';
 
 /** Rows that the sum may lack, then each further change sums up an older one. */
 const UNSUMMED_MAX = 16_384;
+
+/** In the place of a place in a list: not there. */
+const NOWHERE = -1;
+/** Not among the changed rows, but its key among those of rows that are gone. */
+const GONE = -2;
 
 /** A piece of state that is one row. */
 export abstract class StateRow {
@@ -15,13 +21,14 @@ export abstract class StateRow {
   high = 0;
   /** Whether the ledger's sum contains the present value. */
   isSummed = false;
-  /** Whether its key was handed out as changed, so that a checkpoint may hold it. */
+  /** Whether it was handed out as changed, so that a checkpoint may hold it. */
   isReported = false;
-  /** Place in the ledger's lists; -1: not there. */
-  unsummedAt = -1;
-  changedAt = -1;
+  /** Place in the ledger's lists, or NOWHERE. */
+  unsummedAt = NOWHERE;
+  /** Likewise; GONE: see there. */
+  changedAt = NOWHERE;
 
-  /** Never used by another piece, neither before nor after. */
+  /** Never used by another piece, neither before nor after: what is gone may itself come back. */
   abstract rowKey(): string;
   abstract rowValue(): RowValue;
 }
@@ -40,8 +47,8 @@ export class RowLedger {
   /** Call when a row begins to exist, and after each change of what its value is made of. */
   touch(row: StateRow): void {
     this.subtract(row);
-    if (row.unsummedAt === -1) row.unsummedAt = this.unsummed.push(row) - 1;
-    if (row.changedAt === -1) row.changedAt = this.changed.push(row) - 1;
+    if (row.unsummedAt === NOWHERE) row.unsummedAt = this.unsummed.push(row) - 1;
+    if (row.changedAt < 0) this.listChanged(row);
     const [oldest] = this.unsummed;
     if (oldest !== undefined && this.unsummed.length > UNSUMMED_MAX) this.sumUp(oldest);
   }
@@ -52,21 +59,35 @@ export class RowLedger {
     this.unlistUnsummed(row);
     this.unlistChanged(row);
     // A row that came and went between two takes was never seen by anybody: no trace of it.
-    if (row.isReported) this.gone.add(row.rowKey());
+    if (!row.isReported) return;
+    this.gone.add(row.rowKey());
     row.isReported = false;
+    row.changedAt = GONE;
   }
 
-  /** Keys of rows that appeared, changed or vanished since the last call, each once. */
-  takeChangedKeys(): readonly string[] {
-    const keys = [...this.gone];
+  /** A row of a checkpoint, whose piece is as the checkpoint says: it counts as unchanged. */
+  load(piece: StateRow, row: Row): void {
+    this.add(piece, rowHash(row));
+    piece.isReported = true;
+  }
+
+  /** How many rows `takeChanges` would give. */
+  changedCount(): number {
+    return this.changed.length + this.gone.size;
+  }
+
+  /** Rows that appeared, changed or vanished since the last call, each once, as they are now. */
+  takeChanges(): readonly ChangedRow[] {
+    const changes: ChangedRow[] = [];
+    for (const key of this.gone) changes.push({ key, value: null });
     for (const row of this.changed) {
       row.isReported = true;
-      row.changedAt = -1;
-      keys.push(row.rowKey());
+      row.changedAt = NOWHERE;
+      changes.push({ key: row.rowKey(), value: row.rowValue() });
     }
     this.gone.clear();
     this.changed = [];
-    return keys;
+    return changes;
   }
 
   /** Sum of the hashes of all rows: 16 hex digits. */
@@ -79,7 +100,10 @@ export class RowLedger {
 
   private sumUp(row: StateRow): void {
     this.unlistUnsummed(row);
-    const [low, high] = rowHash({ key: row.rowKey(), value: row.rowValue() });
+    this.add(row, rowHash({ key: row.rowKey(), value: row.rowValue() }));
+  }
+
+  private add(row: StateRow, [low, high]: readonly [number, number]): void {
     row.low = low;
     row.high = high;
     row.isSummed = true;
@@ -96,23 +120,29 @@ export class RowLedger {
 
   // The last of the list takes the place of the one that leaves: no search, no gap.
   private unlistUnsummed(row: StateRow): void {
-    if (row.unsummedAt === -1) return;
+    if (row.unsummedAt === NOWHERE) return;
     const last = this.unsummed.pop();
     if (last !== undefined && last !== row) {
       this.unsummed[row.unsummedAt] = last;
       last.unsummedAt = row.unsummedAt;
     }
-    row.unsummedAt = -1;
+    row.unsummedAt = NOWHERE;
+  }
+
+  // A row that was gone and comes back under its key: the checkpoint may hold it as it was.
+  private listChanged(row: StateRow): void {
+    if (row.changedAt === GONE) row.isReported = this.gone.delete(row.rowKey());
+    row.changedAt = this.changed.push(row) - 1;
   }
 
   private unlistChanged(row: StateRow): void {
-    if (row.changedAt === -1) return;
+    if (row.changedAt < 0) return;
     const last = this.changed.pop();
     if (last !== undefined && last !== row) {
       this.changed[row.changedAt] = last;
       last.changedAt = row.changedAt;
     }
-    row.changedAt = -1;
+    row.changedAt = NOWHERE;
   }
 }
 
@@ -133,6 +163,19 @@ export function hashOfRows(rows: Iterable<Row>): string {
     sumHigh = (sumHigh + high) >>> 0;
   }
   return hex32(sumHigh) + hex32(sumLow);
+}
+
+/**
+ * The key of a session's row. Those of what it has begin with it, so that in key order they follow
+ * their session.
+ */
+export function sessionKey(index: Index): string {
+  return `s/${keyNumber(index)}`;
+}
+
+/** The rows of pieces, one after another. */
+export function* rowsOf(pieces: Iterable<StateRow>): Iterable<Row> {
+  for (const piece of pieces) yield { key: piece.rowKey(), value: piece.rowValue() };
 }
 
 /** Order-preserving text of a safe integer that is not negative: 14 hex digits. */

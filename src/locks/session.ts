@@ -16,7 +16,7 @@ export function openSession(step: Step, command: OpenSession): Outcome {
   const known = step.state.sessions.withNonce(command.nonce);
   probes.sometimes('open-repeated', known !== null);
   if (known !== null) return opened(known);
-  const problem = openProblem(command, step.state.limits);
+  const problem = openProblem(command, step.state.rules.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const session = new Session(step.index, command);
   step.state.sessions.add(session);
@@ -27,7 +27,7 @@ export function openSession(step: Step, command: OpenSession): Outcome {
 
 /** An operator ends somebody's session. Every event of it carries who and why: hence the bound. */
 export function endSessionByOperator(step: Step, command: EndSession): Outcome {
-  const problem = operatorProblem(command, step.state.limits);
+  const problem = operatorProblem(command, step.state.rules.limits);
   if (problem !== null) return { code: 'INVALID', message: problem };
   const session = step.state.sessions.find(command.session);
   if (session === null) return sessionGone(command.session);

@@ -45,6 +45,17 @@ export class SlotPool {
     return slots;
   }
 
+  /** Takes these slots, ascending; false, with some of them taken, if one is not free. */
+  takeThese(slots: readonly number[]): boolean {
+    for (const slot of slots) {
+      const run = this.runs.lastBelow({ from: slot + 1 });
+      if (run === null || slot >= run.to) return false;
+      this.split(run, slot);
+      this.count--;
+    }
+    return true;
+  }
+
   /** Gives back slots that were taken. */
   giveBack(slots: readonly number[]): void {
     for (const slot of slots) this.giveBackOne(slot);
@@ -54,6 +65,13 @@ export class SlotPool {
   /** Free slots as [from, to), in order. */
   freeRuns(): readonly (readonly [from: number, to: number])[] {
     return [...this.runs.values()].map(({ from, to }) => [from, to]);
+  }
+
+  private split(run: Run, slot: number): void {
+    const { from, to } = run;
+    if (slot + 1 < to) this.runs.add({ from: slot + 1, to });
+    if (from < slot) run.to = slot;
+    else this.runs.delete(run);
   }
 
   private giveBackOne(slot: number): void {

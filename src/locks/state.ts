@@ -5,11 +5,12 @@
 import type { Index, SessionId, Token } from '../base/units.ts';
 import type { Acquire, OpenSession, RequestItem } from './commands.ts';
 import type { Crowd } from './crowd.ts';
+import { itemRow } from './item-row.ts';
 import type { RowValue } from './machine-types.ts';
 import type { Outcome } from './outcomes.ts';
 import { outcomeRow } from './outcome-row.ts';
 import type { Queue } from './queue.ts';
-import { StateRow, keyNumber } from './rows.ts';
+import { StateRow, keyNumber, sessionKey } from './rows.ts';
 
 /** What a session without TTL has until its first command (RAFT.md §12), milliseconds. */
 export const PROVISIONAL_TTL_MS = 15_000;
@@ -40,7 +41,7 @@ export class Session extends StateRow {
   /** Weight of its waiters. */
   waiting = 0;
 
-  constructor(index: Index, command: OpenSession) {
+  constructor(index: Index, command: Omit<OpenSession, 'op'>) {
     super();
     this.id = `${index}-${command.nonce}`;
     this.index = index;
@@ -58,7 +59,7 @@ export class Session extends StateRow {
   }
 
   override rowKey(): string {
-    return `s/${keyNumber(this.index)}`;
+    return sessionKey(this.index);
   }
 
   override rowValue(): RowValue {
@@ -96,13 +97,19 @@ export class FrozenRecord extends StateRow {
   }
 
   override rowKey(): string {
-    return `r/${keyNumber(this.session.index)}/${keyNumber(this.seq)}`;
+    return `${sessionKey(this.session.index)}/r/${keyNumber(this.seq)}`;
   }
 
   override rowValue(): RowValue {
     return [this.bodyHash, outcomeRow(this.outcome)];
   }
 }
+
+/** What a request keeps of its acquire. */
+export type RequestParts = Pick<
+  Acquire,
+  'seq' | 'bodyHash' | 'waitMs' | 'meta' | 'value' | 'stampMs'
+>;
 
 /** A live acquire: a waiter while its token is 0, then a grant of all its names. */
 export class Request extends StateRow {
@@ -121,7 +128,7 @@ export class Request extends StateRow {
   /** One for each name, in the order of the request. */
   claims: readonly Claim[] = [];
 
-  constructor(session: Session, index: Index, command: Acquire) {
+  constructor(session: Session, index: Index, command: RequestParts) {
     super();
     this.session = session;
     this.seq = command.seq;
@@ -154,11 +161,11 @@ export class Request extends StateRow {
 
   override rowKey(): string {
     const kind = this.isGranted() ? 'g' : 'w';
-    return `${kind}/${keyNumber(this.session.index)}/${keyNumber(this.seq)}`;
+    return `${sessionKey(this.session.index)}/${kind}/${keyNumber(this.seq)}`;
   }
 
   override rowValue(): RowValue {
-    const items = this.claims.map(({ item }) => [item.name, item.mode, item.permits]);
+    const items = this.claims.map(({ item }) => itemRow(item));
     const common = [this.index, this.bodyHash, this.meta, this.value, this.sinceMs, items];
     return this.isGranted() ? [...common, this.token, this.slots()] : [...common, this.waitMs];
   }

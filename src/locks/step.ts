@@ -1,16 +1,16 @@
 // What one applied entry works with.
 
 import type { Index, Term } from '../base/units.ts';
-import type { ReplicatedLimits } from './commands.ts';
 import type { LockTable } from './lock-table.ts';
 import type { LockEvent } from './outcomes.ts';
 import type { RowLedger } from './rows.ts';
+import type { Rules } from './rules.ts';
 import type { SessionTable } from './session-table.ts';
 import type { Lock } from './state.ts';
 
 /** The whole replicated state. */
 export interface LockState {
-  readonly limits: ReplicatedLimits;
+  readonly rules: Rules;
   readonly sessions: SessionTable;
   readonly locks: LockTable;
   readonly rows: RowLedger;

@@ -11,14 +11,21 @@ import type {
   ReplicatedLimits,
   RequestItem,
   SessionCommand,
+  SetLimits,
 } from './commands.ts';
+import { limitsProblem } from './limits.ts';
 import { weightOf } from './state.ts';
 
 const NONCE_PATTERN = /^[A-Za-z0-9_-]{16}$/;
 
+/** Whether a text is 96 bits in base64url. */
+export function isNonce(text: string): boolean {
+  return NONCE_PATTERN.test(text);
+}
+
 /** Why a session cannot be opened like this. */
 export function openProblem(command: OpenSession, limits: ReplicatedLimits): string | null {
-  if (!NONCE_PATTERN.test(command.nonce)) {
+  if (!isNonce(command.nonce)) {
     return `nonce must be 16 characters of base64url (got ${describeValue(command.nonce)})`;
   }
   return (
@@ -81,6 +88,11 @@ export function operatorProblem(
     textProblem('by', command.by, limits.metaBytesMax) ??
     textProblem('reason', command.reason, limits.metaBytesMax)
   );
+}
+
+/** Why an operator cannot put these limits in force. */
+export function setLimitsProblem(command: SetLimits, limits: ReplicatedLimits): string | null {
+  return textProblem('by', command.by, limits.metaBytesMax) ?? limitsProblem(command.limits);
 }
 
 /** A text inside a message: shortened, in quotes, with everything odd escaped. */
