@@ -57,6 +57,11 @@ export class ClientDoor {
     for (const link of this.links) link.tellLeader();
   }
 
+  /** Tells every client where the nodes are now. */
+  tellMembers(): void {
+    for (const link of this.links) link.tellMembers();
+  }
+
   close(code: ErrorCode, message: string): void {
     for (const link of [...this.links]) link.close(code, message);
   }

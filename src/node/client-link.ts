@@ -2,10 +2,12 @@ import type { NodeId, Revision, SessionId, StoreId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Link } from '../ports/transport.ts';
 import type {
+  AdminMessage,
   ClientMessage,
   FoundingMessage,
   KeepAliveResult,
   LeaderNews,
+  MembersNews,
   NodeMessage,
   QueryMessage,
 } from '../wire/client-messages.ts';
@@ -28,6 +30,8 @@ export interface SelfView {
   readonly storeId: StoreId;
   readonly clusterId: string | null;
   readonly leader: Omit<LeaderNews, 'type'>;
+  /** Null while the node is blank. */
+  readonly members: Omit<MembersNews, 'type'> | null;
 }
 
 /** One connection, whom it is answered by, and how much it may leave undecided. */
@@ -81,6 +85,7 @@ export class ClientLink {
     const isNews = greeting.told === null && this.options.self().clusterId !== null;
     if (isNews && !this.welcome(greeting)) return;
     this.push({ type: 'leader', ...this.options.self().leader });
+    if (isNews) this.tellMembers();
   }
 
   close(code: Extract<NodeMessage, { type: 'goodbye' }>['code'], message: string): void {
@@ -89,6 +94,13 @@ export class ClientLink {
     this.flush();
     this.options.link.close(message);
     this.finish();
+  }
+
+  /** Tells where the nodes are; the client believes the highest index. */
+  tellMembers(): void {
+    const { members } = this.options.self();
+    if (this.greeting === null || this.greeting.told === null || members === null) return;
+    this.push({ type: 'members', ...members });
   }
 
   private onFrame(frame: Uint8Array): void {
@@ -120,6 +132,9 @@ export class ClientLink {
       case 'founding':
         this.inbox.begin(message);
         return host.founding(message.step, (answer) => this.answer(message, answer));
+      case 'admin':
+        this.inbox.begin(message);
+        return host.admin(message.step, (answer) => this.answer(message, answer));
       case 'watch':
         return this.watches.watch(message.watchId, message.target, message.after);
       case 'unwatch':
@@ -127,7 +142,7 @@ export class ClientLink {
     }
   }
 
-  private answer(message: QueryMessage | FoundingMessage, answer: HostAnswer): void {
+  private answer(message: QueryMessage | FoundingMessage | AdminMessage, answer: HostAnswer): void {
     this.inbox.end(message);
     this.push({ type: 'answer', requestId: message.requestId, ...answer });
   }
@@ -144,6 +159,7 @@ export class ClientLink {
     this.greeting = greeting;
     this.options.onGreeted();
     this.tellLeader();
+    this.tellMembers();
   }
 
   /** False if the client belongs elsewhere: the link is closed then. */

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
@@ -21,6 +22,13 @@ export interface FoundingOptions {
     done: (result: StorageResult<Recovered>) => void,
   ) => void;
   readonly onFounded: (recovered: Recovered) => void;
+  /** A piece of a restored state; see Adoption.restore. */
+  readonly restore: (
+    piece: Extract<FoundingStep, { readonly step: 'restorePart' }>,
+    done: (result: FoundingRecord | string | null) => void,
+  ) => void;
+  /** The node is taking over a state: nothing else may found it meanwhile. */
+  readonly isAdopting: () => boolean;
 }
 
 /**
@@ -43,12 +51,26 @@ export class Founding {
     return this.isWriting ? null : this.record;
   }
 
+  /** The record is being made durable. */
+  get isFounding(): boolean {
+    return this.isWriting;
+  }
+
+  /** The node came into a cluster by taking over its state. */
+  adopted(record: FoundingRecord): void {
+    this.record = record;
+  }
+
   handle(step: FoundingStep, done: (result: QueryResult) => void): void {
     if (step.step === 'ask') return done(this.describe());
+    if (this.options.isAdopting()) {
+      return done(refused('UNAVAILABLE', 'the node is joining a cluster at this moment'));
+    }
+    if (step.step === 'mintRestored') return done(this.mintRestored(step));
+    if (step.step === 'restorePart') return this.restore(step, done);
     const record = step.step === 'mint' ? (this.record ?? this.mint(step)) : step.record;
     const problem = this.problemOf(record);
-    if (problem !== null)
-      return done({ kind: 'refused', code: 'CLUSTER_CHANGED', message: problem });
+    if (problem !== null) return done(refused('CLUSTER_CHANGED', problem));
     if (this.record !== null && !this.isWriting) return done(this.describe());
     this.waiting.push(done);
     if (!this.isWriting) this.write(record);
@@ -66,13 +88,54 @@ export class Founding {
     };
   }
 
+  // The record is not kept: nothing is founded before the state has come. Who is founded already
+  // shows its own record, which says what it was restored from.
+  private mintRestored(step: Extract<FoundingStep, { step: 'mintRestored' }>): QueryResult {
+    if (this.record !== null) return this.describe();
+    const { clusterName, members, limits, backup, tokenFloor } = step;
+    const clockOrigin = originAt(this.options.clock.wallMs());
+    if (tokenFloor === null && clockOrigin <= backup.index) {
+      return refused(
+        'INVALID',
+        `the clock of this machine implies tokens above ${clockOrigin}, which is not above the ` +
+          `last entry of the backup (${backup.index}): set the clock right, or give a token floor ` +
+          'above every token that the old cluster can have issued',
+      );
+    }
+    const origin = Math.max(backup.index + 1, tokenFloor ?? 0, clockOrigin);
+    const record: FoundingRecord = {
+      clusterId: randomHex128(this.options.random),
+      clusterName,
+      members,
+      limits,
+      origin,
+      restored: { ...backup, embargoMs: 0, rowSum: '' },
+    };
+    const { nodeId, storeId } = this.options;
+    return { kind: 'founding', nodeId, storeId, state: 'blank', record };
+  }
+
+  private restore(
+    piece: Extract<FoundingStep, { step: 'restorePart' }>,
+    done: (result: QueryResult) => void,
+  ): void {
+    if (this.record !== null) return done(refused('CLUSTER_CHANGED', this.foundedText()));
+    this.options.restore(piece, (result) => {
+      if (typeof result === 'string') return done(refused('INVALID', result));
+      if (result !== null) this.record = result;
+      done(this.describe());
+    });
+  }
+
+  private foundedText(): string {
+    const { nodeId } = this.options;
+    return `${nodeId} belongs to cluster ${this.record?.clusterId ?? ''} already`;
+  }
+
   private problemOf(record: FoundingRecord): string | null {
     const { nodeId, storeId } = this.options;
     if (this.record !== null && this.record.clusterId !== record.clusterId) {
-      return (
-        `${nodeId} belongs to cluster ${this.record.clusterId} already; ` +
-        `it cannot be founded as ${record.clusterId}`
-      );
+      return `${this.foundedText()}; it cannot be founded as ${record.clusterId}`;
     }
     const self = record.members.find((member) => member.nodeId === nodeId);
     if (self?.storeId === storeId) return null;
@@ -91,7 +154,7 @@ export class Founding {
       else this.record = null;
       const answer: QueryResult = result.ok
         ? this.describe()
-        : { kind: 'refused', code: 'INTERNAL', message: result.exit.message };
+        : refused('INTERNAL', result.exit.message);
       for (const done of waiting) done(answer);
     });
   }
@@ -102,6 +165,10 @@ export class Founding {
     const state = record === null ? 'blank' : 'founded';
     return { kind: 'founding', nodeId, storeId, state, record };
   }
+}
+
+function refused(code: ErrorCode, message: string): QueryResult {
+  return { kind: 'refused', code, message };
 }
 
 /** Where a log founded at that wall time starts, so that tokens never repeat (RAFT.md §15.7). */

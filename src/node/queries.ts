@@ -12,7 +12,13 @@ import type {
 } from '../locks/outcomes.ts';
 import type { HostAnswer } from './host-types.ts';
 import type { GhostKey } from './office.ts';
-import type { LockTimes, NodeStatus, Query, QueryResult } from '../wire/client-messages.ts';
+import type {
+  LockTimes,
+  MembershipView,
+  NodeStatus,
+  Query,
+  QueryResult,
+} from '../wire/client-messages.ts';
 
 /** One page of a list, by an upper estimate, fits a frame with room to spare. */
 const PAGE_BYTES_MAX = 128 * 1024;
@@ -38,6 +44,7 @@ export interface QuerySource {
   readonly machine: LockMachine;
   readonly times: TimeSource;
   readonly status: () => NodeStatus;
+  readonly membership: () => MembershipView;
 }
 
 /** Answers from the state as it is; whoever needs a linearizable answer asks after a round. */
@@ -46,6 +53,8 @@ export function answerQuery(query: Query, source: QuerySource): QueryResult {
   switch (query.kind) {
     case 'status':
       return { kind: 'status', status: source.status() };
+    case 'membership':
+      return { kind: 'membership', membership: source.membership() };
     case 'session':
       return {
         kind: 'session',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SelfView } from '../../src/node/client-link.ts';
 import { ClientLink } from '../../src/node/client-link.ts';
 import type { Host, HostReply, WatchListener } from '../../src/node/host-types.ts';
 import type { ClientMessage, NodeMessage } from '../../src/wire/client-messages.ts';
@@ -20,12 +21,15 @@ function setUp(host: Host) {
   const clock = new ManualClock();
   const link = new FakeLink('client:1');
   const ends: string[] = [];
-  const own: { clusterId: string | null } = { clusterId: 'c' };
+  const own: { clusterId: string | null; members: SelfView['members'] } = {
+    clusterId: 'c',
+    members: null,
+  };
   const clientLink = new ClientLink({
     link,
     host,
     clock,
-    self: () => ({ ...SELF, ...own, leader: LEADER }),
+    self: () => ({ ...SELF, ...own, leader: LEADER, members: own.members }),
     limits: { commandsMax: 2_000, bytesMax: 1_048_576 },
     onGreeted: () => {},
     onClosed: () => ends.push('closed'),
@@ -184,4 +188,30 @@ test('the events of an entry that ends very much come in frames, and tell where 
   expect(parts.map(({ hasMore }) => hasMore)).toEqual(parts.map((_, at) => at < parts.length - 1));
   expect(parts.flatMap(({ events }) => events)).toHaveLength(1_000);
   expect(Math.max(...link.sent.map((frame) => frame.length))).toBeLessThanOrEqual(FRAME_BYTES_MAX);
+});
+
+test('A7 a client is told where the nodes are, at the beginning and whenever that changes', () => {
+  const { clock, clientLink, say, heard, own } = setUp(createScriptedHost());
+  own.members = { configIndex: 3, members: [{ nodeId: 'n1', address: 'n1:1' }] };
+  say([HELLO]);
+  const isNews = (each: NodeMessage): boolean => each.type === 'members';
+  expect(heard().filter(isNews)).toEqual([{ type: 'members', ...own.members }]);
+  own.members = { configIndex: 9, members: [{ nodeId: 'n4', address: 'n4:1' }] };
+  clientLink.tellMembers();
+  clock.turn();
+  expect(heard().filter(isNews).at(-1)).toEqual({ type: 'members', ...own.members });
+});
+
+test('a blank node tells no members, until it belongs to a cluster', () => {
+  const { clock, clientLink, say, heard, own } = setUp(createScriptedHost());
+  own.clusterId = null;
+  say([{ ...HELLO, clusterId: null }]);
+  clientLink.tellMembers();
+  clock.turn();
+  expect(heard().map(({ type }) => type)).toEqual(['welcome', 'leader']);
+  own.clusterId = 'c';
+  own.members = { configIndex: 3, members: [{ nodeId: 'n1', address: 'n1:1' }] };
+  clientLink.tellLeader();
+  clock.turn();
+  expect(heard().at(-1)).toEqual({ type: 'members', ...own.members });
 });

@@ -19,6 +19,8 @@ function setUp(record: FoundingRecord | null = null) {
   let seed = 0;
   const written: FoundingRecord[] = [];
   const pending: (() => void)[] = [];
+  const state = { isAdopting: false };
+  const pieces: { sequence: number; done: (result: FoundingRecord | string | null) => void }[] = [];
   const founding = new Founding(
     {
       nodeId: 'n1',
@@ -32,6 +34,8 @@ function setUp(record: FoundingRecord | null = null) {
         );
       },
       onFounded: () => {},
+      restore: (piece, done) => pieces.push({ sequence: piece.sequence, done }),
+      isAdopting: () => state.isAdopting,
     },
     record,
   );
@@ -40,7 +44,7 @@ function setUp(record: FoundingRecord | null = null) {
     founding.handle(step, (result) => results.push(result));
     return results;
   };
-  return { founding, written, pending, ask };
+  return { founding, written, pending, ask, state, pieces };
 }
 
 const known: FoundingRecord = {
@@ -100,5 +104,78 @@ describe('founding', () => {
     pending[0]?.();
     expect(results).toMatchObject([{ kind: 'refused', message: 'disk' }]);
     expect(ask({ step: 'ask' })).toMatchObject([{ state: 'blank', record: null }]);
+  });
+});
+
+describe('founding by a restore', () => {
+  const mintRestored = (index: number, tokenFloor: number | null) => ({
+    step: 'mintRestored' as const,
+    clusterName: 'test',
+    members,
+    limits: DEFAULT_LIMITS,
+    backup: { index, term: 7 },
+    tokenFloor,
+  });
+  const part = { step: 'restorePart' as const, isLast: false, content: new Uint8Array(1) };
+
+  test('J2 INV-16 the origin lies above the backup, the clock and the floor, whichever is higher', () => {
+    const { ask } = setUp();
+    const clockOrigin = originAt(new ManualClock().wallMs());
+    const originOf = (index: number, tokenFloor: number | null): number | null => {
+      const [result] = ask(mintRestored(index, tokenFloor));
+      return result?.kind === 'founding' ? (result.record?.origin ?? null) : null;
+    };
+    expect(originOf(clockOrigin - 5, null)).toBe(clockOrigin);
+    expect(originOf(clockOrigin + 5, 1)).toBe(clockOrigin + 6);
+    expect(originOf(clockOrigin - 5, clockOrigin + 77)).toBe(clockOrigin + 77);
+  });
+
+  test('J2 a clock at or below the backup is refused unless the operator names a floor', () => {
+    const { ask } = setUp();
+    const clockOrigin = originAt(new ManualClock().wallMs());
+    const [result] = ask(mintRestored(clockOrigin, null));
+    expect(result).toMatchObject({ kind: 'refused', code: 'INVALID' });
+    expect(JSON.stringify(result)).toContain(String(clockOrigin));
+  });
+
+  test('J2 every restore makes a cluster of its own, and keeps nothing before the state came', () => {
+    const { ask, founding } = setUp();
+    const ids = [1, 2].map(() => {
+      const [result] = ask(mintRestored(0, 9));
+      return result?.kind === 'founding' ? result.record?.clusterId : null;
+    });
+    expect(new Set(ids).size).toBe(2);
+    expect(founding.founded).toBe(null);
+  });
+
+  test('a piece is answered when it is stored, the last one with the record in force', () => {
+    const { ask, pieces, founding } = setUp();
+    const first = ask({ ...part, sequence: 0 });
+    expect(first).toEqual([]);
+    pieces[0]?.done(null);
+    expect(first).toMatchObject([{ kind: 'founding', state: 'blank' }]);
+    const last = ask({ ...part, sequence: 1, isLast: true });
+    pieces[1]?.done(known);
+    expect(last).toMatchObject([{ kind: 'founding', state: 'founded', record: known }]);
+    expect(founding.founded).toEqual(known);
+  });
+
+  test('what is wrong with a piece reaches the restorer, and a founded node takes none', () => {
+    const { ask, pieces } = setUp();
+    const refused = ask({ ...part, sequence: 0 });
+    pieces[0]?.done('its rows sum up to another value');
+    expect(refused).toMatchObject([{ kind: 'refused', code: 'INVALID' }]);
+    expect(setUp(known).ask({ ...part, sequence: 0 })).toMatchObject([
+      { kind: 'refused', code: 'CLUSTER_CHANGED' },
+    ]);
+    expect(setUp(known).ask(mintRestored(0, 9))).toMatchObject([{ state: 'founded' }]);
+  });
+
+  test('while a node joins a cluster it is founded by nobody else', () => {
+    const { ask, state, written } = setUp();
+    state.isAdopting = true;
+    expect(ask(mint)).toMatchObject([{ kind: 'refused', code: 'UNAVAILABLE' }]);
+    expect(ask({ step: 'ask' })).toMatchObject([{ kind: 'founding', state: 'blank' }]);
+    expect(written).toEqual([]);
   });
 });

@@ -1,0 +1,198 @@
+import { probes } from '../base/probe.ts';
+import type { Term } from '../base/units.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { createMachineLoader } from '../locks/loader.ts';
+import type { Identity } from '../raft/configurations.ts';
+import { findMember } from '../raft/configurations.ts';
+import type { EntryId } from '../raft/events.ts';
+import type { Sender } from '../raft/messages.ts';
+import type { SnapshotMeta } from '../wire/checkpoint.ts';
+import { decodeSnapshotMeta } from '../wire/checkpoint.ts';
+import { DecodeError } from '../wire/msgpack.ts';
+import type { FoundingRecord } from '../wire/founding-record.ts';
+import type { BlankVisit } from './blank-peers.ts';
+import type { HostExit } from './host-types.ts';
+import type { PartAnswer } from './snapshot-receiver.ts';
+import { SnapshotReceiver } from './snapshot-receiver.ts';
+import type { NodeStorage, Recovered } from './storage/types.ts';
+
+/** What a restore is received as: it comes from no node, and in no term. */
+const RESTORER: Sender = { nodeId: 'restore', storeId: 'restore', bootCount: 0 };
+
+/** The blank directory, and what follows when it is one no more. */
+export interface AdoptionOptions {
+  readonly self: Identity;
+  readonly storage: Pick<NodeStorage, 'receive' | 'adopt'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The founding of this directory is under way by other means. */
+  readonly isFounding: () => boolean;
+  readonly onAdopted: (recovered: Recovered) => void;
+  readonly onFailed: (exit: HostExit) => void;
+}
+
+/** Hears the answers to the pieces of one source. */
+type Listener = (answer: PartAnswer) => void;
+
+/**
+ * How a blank node comes into a cluster by its state: as a new member, whose leader sends a
+ * checkpoint (RAFT.md §15.6), or by a restore (§15.7). The checkpoint must name this very node and
+ * directory as a member. Until it is in force the node has no term, no vote and no log.
+ */
+export class Adoption {
+  private readonly options: AdoptionOptions;
+  private readonly receiver: SnapshotReceiver;
+  private listener: Listener = () => {};
+  private restoreNumber = 0;
+  private restoreEnd: EntryId = { index: 0, term: 0 };
+  private adopting = false;
+
+  constructor(options: AdoptionOptions) {
+    const { storage, clock, logger, onFailed } = options;
+    this.options = options;
+    this.receiver = new SnapshotReceiver({
+      storage,
+      clock,
+      logger,
+      createLoader: (founding) => createMachineLoader(founding.limits),
+      problemOf: () => null,
+      onAnswer: (answer) => this.listener(answer),
+      onFailed,
+    });
+  }
+
+  /** A checkpoint is being put in force: what else is wished for must wait. */
+  get isAdopting(): boolean {
+    return this.adopting;
+  }
+
+  /** A message of consensus from a leader that has this node as a member. */
+  visit(visit: BlankVisit): void {
+    const { message } = visit;
+    const { term } = message;
+    if (message.type === 'append') {
+      const { round, prevIndex } = message;
+      const nothing = { ok: false, matchIndex: 0, hintIndex: 0, hintTerm: 0 };
+      const said = { term, round, rejectedPrev: prevIndex, ...nothing };
+      return visit.answer({ type: 'appendResponse', ...said });
+    }
+    if (message.type === 'heartbeat') {
+      const { round } = message;
+      const nothing = { lastIndex: 0, durableIndex: 0 };
+      return visit.answer({ type: 'heartbeatResponse', term, round, ...nothing });
+    }
+    if (message.type !== 'snapshotPart' || this.isBusy()) return;
+    this.listener = (answer) => this.answerVisit(visit, answer);
+    this.receiver.store(visit.from, term, message.part);
+  }
+
+  /**
+   * A piece of a restore. Answers null when it is stored, the founding record when it was the last
+   * one and all is in force, or what is wrong.
+   */
+  restore(
+    piece: { readonly sequence: number; readonly isLast: boolean; readonly content: Uint8Array },
+    done: (result: FoundingRecord | string | null) => void,
+  ): void {
+    if (this.isBusy()) return done('the directory is being founded at this moment');
+    if (piece.sequence === 0) {
+      const meta = readMeta(piece.content);
+      if (typeof meta === 'string') return done(meta);
+      this.restoreNumber += 1;
+      this.restoreEnd = meta.checkpoint.point.last;
+    }
+    this.listener = (answer) => this.answerRestore(piece.sequence, answer, done);
+    const { index: lastIndex, term: lastTerm } = this.restoreEnd;
+    const part = { ...piece, transfer: this.restoreNumber, lastIndex, lastTerm };
+    this.receiver.store(RESTORER, 0, part);
+  }
+
+  /** The directory was founded by other means. */
+  stop(): void {
+    this.listener = () => {};
+    if (!this.adopting) this.receiver.discard();
+  }
+
+  private isBusy(): boolean {
+    return this.adopting || this.options.isFounding();
+  }
+
+  private answerVisit(visit: BlankVisit, answer: PartAnswer): void {
+    const { message } = visit;
+    if (message.type !== 'snapshotPart') return;
+    const { term, round } = message;
+    const { transfer, sequence } = answer;
+    const say = (status: 'stored' | 'refused' | 'installed', matchIndex: number): void =>
+      visit.answer({
+        type: 'snapshotResponse',
+        term,
+        transfer,
+        status,
+        sequence,
+        matchIndex,
+        round,
+      });
+    if (answer.status !== 'complete') return say(answer.status, 0);
+    this.adopt(term, (result) => {
+      if (typeof result === 'string') return say('refused', 0);
+      probes.reach('blank-node-joins');
+      say('installed', answer.point?.last.index ?? 0);
+    });
+  }
+
+  private answerRestore(
+    sequence: number,
+    answer: PartAnswer,
+    done: (result: FoundingRecord | string | null) => void,
+  ): void {
+    if (answer.status === 'refused') return done('the pieces do not make a whole; see the log');
+    if (answer.status === 'complete') return this.adopt(null, done);
+    if (answer.sequence === sequence) return done(null);
+    done(`piece ${sequence} came, but piece ${answer.sequence + 1} was expected`);
+  }
+
+  private adopt(term: Term | null, done: (result: FoundingRecord | string) => void): void {
+    const received = this.receiver.take();
+    if (received === null) return done('nothing was received');
+    const { meta, incoming } = received;
+    const { founding } = meta;
+    const problem = this.problemOf(meta, term === null);
+    if (problem !== null) {
+      this.options.logger.error(`Refused to join: ${problem}`);
+      incoming.discard();
+      this.receiver.release();
+      return done(problem);
+    }
+    this.adopting = true;
+    const as = { founding, term: term ?? (founding.restored?.term ?? 0) + 1 };
+    this.options.storage.adopt(incoming, as, (result) => {
+      this.adopting = false;
+      this.receiver.release();
+      if (!result.ok) return this.options.onFailed(result.exit);
+      done(founding);
+      this.options.onAdopted(result.value);
+    });
+  }
+
+  private problemOf({ founding, checkpoint }: SnapshotMeta, isRestore: boolean): string | null {
+    const { self } = this.options;
+    const { config } = checkpoint.point;
+    if (findMember(config, self.nodeId)?.storeId !== self.storeId) {
+      return `the configuration of that cluster does not name ${self.nodeId} with this directory`;
+    }
+    if (!isRestore) return null;
+    if (founding.restored === null) return 'the founding record is not one of a restore';
+    if (founding.restored.rowSum === checkpoint.rowSum) return null;
+    return `the state sums up to ${checkpoint.rowSum}, the record says ${founding.restored.rowSum}`;
+  }
+}
+
+function readMeta(content: Uint8Array): SnapshotMeta | string {
+  try {
+    return decodeSnapshotMeta(content);
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
+}
