@@ -2,14 +2,12 @@
 // leader puts a stamp before them. So the hash of the body tells a retry from another request.
 
 import { Hasher } from '../base/hash.ts';
-import { unreachable } from '../base/assert.ts';
-import type { Command, RequestItem } from '../locks/commands.ts';
+import type { Command } from '../locks/commands.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
+import { bodyFields, readBody } from './command-fields.ts';
 import { DecodeError } from './decode-error.ts';
-import { MODES } from './modes.ts';
 import { pack, unpack } from './msgpack.ts';
-import { Reader, choiceOf } from './reader.ts';
-import { readPermits } from './slot-lists.ts';
+import { Reader } from './reader.ts';
 
 /** What the client itself says: a command without what leader and node add to it. */
 export type CommandBody = Command extends infer Each
@@ -25,20 +23,6 @@ export interface CommandStamp {
   /** Wall time of the leader, milliseconds since 1970. */
   readonly stampMs: number;
 }
-
-const OPS = [
-  'openSession',
-  'acquire',
-  'cancel',
-  'release',
-  'closeSession',
-  'endSession',
-  'break',
-  'expireSession',
-  'withdraw',
-  'proclaim',
-  'liftDelay',
-] as const satisfies readonly Command['op'][];
 
 const STAMP_VERSION = 1;
 const STAMP_BYTES = 17;
@@ -107,163 +91,4 @@ function completeCommand(
     default:
       return body;
   }
-}
-
-function bodyFields(body: CommandBody): unknown[] {
-  const op = choiceOf(OPS, body.op);
-  switch (body.op) {
-    case 'openSession':
-      return [op, body.nonce, body.ttlMs, body.lockDelayMs, body.name, body.meta];
-    case 'acquire':
-      return [
-        op,
-        body.session,
-        body.seq,
-        body.items.map(itemFields),
-        body.waitMs,
-        body.meta,
-        body.value,
-      ];
-    case 'cancel':
-      return [op, body.session, body.seq, body.acquireSeq];
-    case 'release':
-      return [op, body.session, body.seq, body.name, body.acquireSeq, body.token];
-    case 'closeSession':
-      return [op, body.session, body.seq];
-    case 'endSession':
-      return [op, body.session, body.by, body.reason];
-    case 'break':
-      return [op, body.name, body.token, body.session, body.by, body.reason];
-    case 'expireSession':
-      return [op, body.session, body.proposerTerm];
-    case 'withdraw':
-      return [op, body.session, body.acquireSeq, body.proposerTerm];
-    case 'proclaim':
-      return [op, body.session, body.seq, body.name, body.acquireSeq, body.token, body.value];
-    case 'liftDelay':
-      return [op, body.name, body.closedAt, body.proposerTerm];
-    default:
-      return unreachable(body);
-  }
-}
-
-// Reads in the order of bodyFields: the properties of a literal are evaluated from top to bottom.
-function readBody(read: Reader): CommandBody {
-  const op = read.choice('op', OPS);
-  switch (op) {
-    case 'openSession':
-      return readOpenSession(read);
-    case 'acquire':
-      return readAcquire(read);
-    case 'cancel':
-      return {
-        op,
-        session: read.text('session'),
-        seq: read.integer('seq', 1),
-        acquireSeq: read.integer('acquireSeq', 1),
-      };
-    case 'release':
-      return readRelease(read);
-    case 'closeSession':
-      return { op, session: read.text('session'), seq: read.integer('seq', 1) };
-    case 'endSession':
-      return {
-        op,
-        session: read.text('session'),
-        by: read.text('by'),
-        reason: read.text('reason'),
-      };
-    case 'break':
-      return readBreak(read);
-    case 'expireSession':
-      return { op, session: read.text('session'), proposerTerm: read.integer('proposerTerm', 1) };
-    case 'withdraw':
-      return {
-        op,
-        session: read.text('session'),
-        acquireSeq: read.integer('acquireSeq', 1),
-        proposerTerm: read.integer('proposerTerm', 1),
-      };
-    case 'proclaim':
-      return readProclaim(read);
-    case 'liftDelay':
-      return {
-        op,
-        name: read.text('name'),
-        closedAt: read.integer('closedAt', 1),
-        proposerTerm: read.integer('proposerTerm', 1),
-      };
-    default:
-      return unreachable(op);
-  }
-}
-
-function readOpenSession(read: Reader): CommandBody {
-  return {
-    op: 'openSession',
-    nonce: read.text('nonce'),
-    ttlMs: read.integerOrNull('ttlMs'),
-    lockDelayMs: read.integer('lockDelayMs'),
-    name: read.text('name'),
-    meta: read.text('meta'),
-  };
-}
-
-function readAcquire(read: Reader): CommandBody {
-  return {
-    op: 'acquire',
-    session: read.text('session'),
-    seq: read.integer('seq', 1),
-    items: read.list('items', readItem),
-    waitMs: read.integerOrNull('waitMs'),
-    meta: read.text('meta'),
-    value: read.textOrNull('value'),
-  };
-}
-
-function readRelease(read: Reader): CommandBody {
-  return {
-    op: 'release',
-    session: read.text('session'),
-    seq: read.integer('seq', 1),
-    name: read.text('name'),
-    acquireSeq: read.integerOrNull('acquireSeq', 1),
-    token: read.integer('token', 1),
-  };
-}
-
-function readProclaim(read: Reader): CommandBody {
-  return {
-    op: 'proclaim',
-    session: read.text('session'),
-    seq: read.integer('seq', 1),
-    name: read.text('name'),
-    acquireSeq: read.integerOrNull('acquireSeq', 1),
-    token: read.integer('token', 1),
-    value: read.text('value'),
-  };
-}
-
-function readBreak(read: Reader): CommandBody {
-  return {
-    op: 'break',
-    name: read.text('name'),
-    token: read.integer('token', 1),
-    session: read.textOrNull('session'),
-    by: read.text('by'),
-    reason: read.text('reason'),
-  };
-}
-
-function itemFields(item: RequestItem): unknown[] {
-  return [item.name, choiceOf(MODES, item.mode), item.permits];
-}
-
-function readItem(value: unknown, what: string): RequestItem {
-  const read = new Reader(value, what);
-  return read.done({
-    name: read.text('name'),
-    mode: read.choice('mode', MODES),
-    permits: read.nullable('permits', readPermits),
-  });
 }

@@ -75,6 +75,8 @@ describe('a body', () => {
     ['an unknown mode', [1, 's', 1, [['a', 2, null]], 0, '', null], /items\[0\].mode/],
     ['a lift of nothing', [10, 'a', 0, 1], /command.closedAt/],
     ['a proclaimed value of null', [9, 's', 1, 'a', null, 7, null], /command.value/],
+    ['a cursor that is no text', [11, 1, 5], /command.afterName/],
+    ['too few limits', [12, [1_000], 'ops'], /command.limits.ttlMsMax/],
     ['half a permit', [1, 's', 1, [['a', 0, [1]]], 0, '', null], /items\[0\].permits.total/],
   ])('with %s is refused, and the message names the field', (_name, value, message) => {
     expect(() => decodeBody(pack(value))).toThrow(message);
