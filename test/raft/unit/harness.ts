@@ -18,7 +18,7 @@ import type { Proposed } from './core-node.ts';
 import { Disk } from './disk.ts';
 import { configOf, entriesOf, member, payloadOf, SETTINGS } from './fixtures.ts';
 
-export { CoreNode } from './core-node.ts';
+export { ALL_AUTOMATIC, CoreNode } from './core-node.ts';
 export { Disk } from './disk.ts';
 export * from './fixtures.ts';
 

@@ -1,9 +1,10 @@
 // A storm over a cluster: messages late, lost, twice and in any order; writes that complete when
-// they like; power losses, restarts, cuts, stalls, membership changes. Everything is drawn from
-// one seed. All invariants are checked by the harness after every step.
+// they like; power losses, restarts, cuts, stalls, compaction, membership changes. Everything is
+// drawn from one seed. All invariants are checked by the harness after every step.
 
-import { CoreCluster, configOf, randomOf } from './harness.ts';
+import { ALL_AUTOMATIC, CoreCluster, configOf, randomOf } from './harness.ts';
 import type { CoreNode } from './harness.ts';
+import { CheckpointStorm } from './storm-checkpoints.ts';
 import { MemberStorm } from './storm-members.ts';
 
 // Short, so that a storm sees many terms.
@@ -17,6 +18,7 @@ export interface StormOptions {
   /** Voters at the start; the others of the five are learners. */
   readonly voters: number;
   readonly changesMembers: boolean;
+  readonly compacts: boolean;
 }
 
 /** One storm. `calm()` ends it and waits until all is well again. */
@@ -25,6 +27,7 @@ export class Storm {
   private readonly random: () => number;
   private readonly options: StormOptions;
   readonly members: MemberStorm;
+  readonly checkpoints: CheckpointStorm;
   private readonly reads = new Map<number, number>();
   private nextRead = 1;
   private proposals = 0;
@@ -52,6 +55,7 @@ export class Storm {
       },
     });
     this.members = new MemberStorm(this.cluster, (limit) => this.below(limit));
+    this.checkpoints = new CheckpointStorm(this.cluster, (limit) => this.below(limit));
   }
 
   rage(): void {
@@ -67,7 +71,8 @@ export class Storm {
     cluster.heal();
     for (const node of cluster.nodes.values()) {
       if (!node.isRunning) cluster.restart(node.nodeId);
-      Object.assign(node.automatic, { persist: true, slots: true, apply: true, load: true });
+      Object.assign(node.automatic, ALL_AUTOMATIC);
+      node.checkpoints.isRefusing = false;
       cluster.step(node.nodeId, { type: 'tick' });
     }
     cluster.deliverAll();
@@ -118,6 +123,11 @@ export class Storm {
     const { nowUs } = this.cluster;
     const node = this.pickRunning();
     if (node === undefined) return;
+    if (this.options.compacts && this.below(3) === 0) {
+      if (this.below(2) === 0) this.checkpoints.act(node);
+      else this.checkpoints.complete(node);
+      return;
+    }
     const dice = this.below(4);
     if (dice === 0) node.completePersist(nowUs);
     else if (dice === 1) node.completeSlots(nowUs);
@@ -185,6 +195,7 @@ export class Storm {
   private crashOrRestart(): void {
     const node = this.cluster.node(this.pickName());
     if (!node.isRunning) return this.cluster.restart(node.nodeId);
+    if (this.options.compacts) this.checkpoints.beforeCrash(node);
     // A write that was not reported may have reached the disk all the same.
     if (this.below(2) === 0) node.disk.writeBatch();
     if (this.below(2) === 0) node.disk.writeRecord();
