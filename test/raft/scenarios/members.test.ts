@@ -1,24 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Proposal } from '../../../src/raft/events.ts';
-import type { ClusterConfig } from '../../../src/raft/config.ts';
 import { CoreCluster, E, H, ackOf, appliedTexts, awake, calm, configOf } from './scenario.ts';
-import { deliverLink, elected, exchange, makeCandidate, payloadOf } from './scenario.ts';
+import { deliverLink, elected, exchange, makeCandidate, promotionOf } from './scenario.ts';
 import { readyIds, sentTo, timeOut } from './scenario.ts';
-
-function changeTo(config: ClusterConfig): Proposal {
-  return { type: 'config', payload: payloadOf('config'), config, internal: false };
-}
 
 describe('R-22 a learner', () => {
   test('R-22 votes, although it does not know yet that it may', () => {
     const cluster = elected({ config: configOf(['n1', 'n2'], { learners: ['n3'] }) });
     const [n2, n3] = [cluster.node('n2'), cluster.node('n3')];
     cluster.isolate('n3');
-    const promoted = configOf(['n1', 'n2', 'n3']);
-    expect(cluster.proposeAll('n1', [changeTo(promoted)]).accepted).toBe(1);
+    expect(cluster.change('n1', promotionOf('n3')).refusal).toBeNull();
     cluster.deliverAll();
-    expect(cluster.observer.committedIndex).toBe(2);
-    expect([n2.terms(), n3.terms()]).toEqual([[1, 1], [1]]);
+    // The joint configuration, and the one that it leads to.
+    expect(cluster.observer.committedIndex).toBe(3);
+    expect([n2.terms(), n3.terms()]).toEqual([[1, 1, 1], [1]]);
     cluster.crash('n1');
     cluster.heal();
     calm(n3);
@@ -30,8 +24,8 @@ describe('R-22 a learner', () => {
     expect([n2.role, n3.disk.vote?.nodeId]).toEqual(['leader', 'n2']);
     expect(n3.raft.status().config.learners.length).toBe(1);
     cluster.deliverAll();
-    expect(n3.raft.status().config).toEqual(promoted);
-    expect([n3.terms(), n3.core.commitIndex]).toEqual([[1, 1, 2], 3]);
+    expect(n3.raft.status().config).toEqual(configOf(['n1', 'n2', 'n3']));
+    expect([n3.terms(), n3.core.commitIndex]).toEqual([[1, 1, 1, 2], 4]);
   });
 
   test('R-22 ignores its own timer, for as long as it is one', () => {
@@ -110,8 +104,13 @@ describe('R-65 joint quorums, in votes and in commits', () => {
     });
 
     test(`R-65 M-26 ${what} of disks`, () => {
-      const cluster = elected({ config });
-      cluster.propose('n1', 'a');
+      const cluster = elected({ config: configOf(['n1', 'n2', 'n3'], { learners: ['n4', 'n5'] }) });
+      const change = { type: 'change', promote: ['n4', 'n5'], remove: ['n1', 'n2'] } as const;
+      expect(cluster.change('n1', change).index).toBe(2);
+      expect(cluster.node('n1').raft.status().config).toMatchObject({
+        voters: config.voters,
+        votersOutgoing: config.votersOutgoing,
+      });
       for (const other of others) exchange(cluster, 'n1', other);
       expect(cluster.node('n1').core.commitIndex).toBe(isQuorum ? 2 : 1);
     });
@@ -121,6 +120,7 @@ describe('R-65 joint quorums, in votes and in commits', () => {
 describe('R-71 M-26 learners do not count', () => {
   function oneVoter(): CoreCluster {
     const cluster = elected({ config: configOf(['n1'], { learners: ['n2', 'n3'] }) });
+    cluster.run(H);
     cluster.node('n1').automatic.persist = false;
     return cluster;
   }
@@ -136,16 +136,18 @@ describe('R-71 M-26 learners do not count', () => {
   });
 
   test('R-71 the joint entry needs the old voter and a majority of the new ones', () => {
-    const joint = configOf(['n1', 'n2', 'n3'], { outgoing: ['n1'] });
     const withoutOld = oneVoter();
-    withoutOld.proposeAll('n1', [changeTo(joint)]);
+    expect(withoutOld.change('n1', promotionOf('n2', 'n3')).refusal).toBeNull();
+    expect(withoutOld.node('n1').raft.status().config).toEqual(
+      configOf(['n1', 'n2', 'n3'], { outgoing: ['n1'] }),
+    );
     withoutOld.deliverAll();
     expect(withoutOld.node('n1').core.commitIndex).toBe(1);
     withoutOld.completePersist('n1');
     expect(withoutOld.node('n1').core.commitIndex).toBe(2);
 
     const withoutNew = oneVoter();
-    withoutNew.proposeAll('n1', [changeTo(joint)]);
+    expect(withoutNew.change('n1', promotionOf('n2', 'n3')).refusal).toBeNull();
     withoutNew.completePersist('n1');
     expect([withoutNew.node('n1').disk.lastIndex, withoutNew.node('n1').core.commitIndex]).toEqual([
       2, 1,

@@ -4,9 +4,10 @@
 import { expect } from 'vitest';
 import type { Entry } from '../../../src/raft/entry.ts';
 import type { RaftEffect } from '../../../src/raft/events.ts';
+import type { MembershipChange } from '../../../src/raft/membership-change.ts';
 import type { Append, AppendResponse, RaftMessage } from '../../../src/raft/messages.ts';
 import type { Progress } from '../../../src/raft/progress.ts';
-import { CoreCluster, E, entriesOf } from '../unit/harness.ts';
+import { CoreCluster, E, entriesOf, member } from '../unit/harness.ts';
 import type { ClusterOptions, CoreNode } from '../unit/harness.ts';
 
 export * from '../unit/harness.ts';
@@ -120,6 +121,26 @@ export function refusalOf(
   const [hintIndex, hintTerm] = hint;
   const at = { rejectedPrev, hintIndex, hintTerm };
   return { type: 'appendResponse', term, ok: false, matchIndex: 0, ...at, round: 1 };
+}
+
+/** These learners become voters. */
+export function promotionOf(...promote: readonly string[]): MembershipChange {
+  return { type: 'change', promote, remove: [] };
+}
+
+/** These members leave. */
+export function removalOf(...remove: readonly string[]): MembershipChange {
+  return { type: 'change', promote: [], remove };
+}
+
+/** One becomes a voter, the other leaves, in one step. */
+export function replacementOf(leaving: string, coming: string): MembershipChange {
+  return { type: 'change', promote: [coming], remove: [leaving] };
+}
+
+/** A new node becomes a learner. */
+export function additionOf(nodeId: string): MembershipChange {
+  return { type: 'addLearner', member: member(nodeId) };
 }
 
 /** Messages among effects. */

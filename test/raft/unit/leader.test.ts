@@ -218,22 +218,45 @@ describe('§15.5 a peer that lost its log', () => {
 });
 
 describe('§6.8 a disk that hangs', () => {
-  test('R-45 its leader says goodbye and does not campaign until the write completes', () => {
+  function withHangingDisk(): CoreCluster {
     const cluster = electedCluster();
     const n1 = cluster.node('n1');
     n1.automatic.persist = false;
     cluster.propose('n1', 'a');
     cluster.run(1_900_000);
-    expect(n1.role).toBe('leader');
+    expect([n1.role, n1.core.commitIndex]).toEqual(['leader', 2]);
+    return cluster;
+  }
+
+  test('R-45 R-74 its leader hands over, and does not campaign until the write completes', () => {
+    const cluster = withHangingDisk();
+    const n1 = cluster.node('n1');
     cluster.run(200_000);
-    expect(n1.role).toBe('follower');
-    expect(n1.sent.some(({ message }) => message.type === 'goodbye')).toBe(true);
+    expect([n1.role, cluster.node('n2').role, n1.core.leaderId]).toEqual([
+      'follower',
+      'leader',
+      'n2',
+    ]);
     cluster.isolate('n1');
     n1.sent.length = 0;
     cluster.tick(2_000_000, ['n1']);
     expect(n1.sent).toEqual([]);
-    cluster.completePersist('n1');
+    while (cluster.completePersist('n1'));
     cluster.tick(1_000_000, ['n1']);
     expect(n1.role).toBe('preCandidate');
+  });
+
+  test('R-45 R-74 its leader says goodbye if nobody takes over', () => {
+    const cluster = withHangingDisk();
+    const n1 = cluster.node('n1');
+    cluster.node('n2').automatic.slots = false;
+    cluster.run(200_000);
+    expect([n1.role, n1.raft.status().transferTarget]).toEqual(['leader', 'n2']);
+    expect(cluster.propose('n1', 'b').refusal).toBe('NOT_LEADER');
+    const saidGoodbye = (): boolean => n1.sent.some(({ message }) => message.type === 'goodbye');
+    expect(saidGoodbye()).toBe(false);
+    cluster.run(500_000);
+    expect([n1.role, saidGoodbye()]).toEqual(['follower', true]);
+    cluster.runUntil(() => cluster.node('n3').role === 'leader');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Proposal, RaftEffect } from '../../../src/raft/events.ts';
-import { configOf, CoreCluster, H, payloadOf, payloadOfSize } from './harness.ts';
+import { configOf, CoreCluster, H, member, payloadOfSize } from './harness.ts';
 import type { ClusterOptions } from './harness.ts';
 
 function electedCluster(options: ClusterOptions = {}): CoreCluster {
@@ -70,18 +70,6 @@ describe('reads', () => {
     expect(readyIds(cluster.node('n1').effects)).toEqual([]);
   });
 
-  test('R-49 while the configuration is joint, both halves confirm', () => {
-    const config = configOf(['n1', 'n2', 'n3'], { outgoing: ['n1', 'n4', 'n5'] });
-    const cluster = electedCluster({ config });
-    cluster.step('n1', { type: 'read', id: 1 });
-    cluster.deliver('n1', 'n2');
-    cluster.deliver('n2', 'n1');
-    expect(readyIds(cluster.node('n1').effects)).toEqual([]);
-    cluster.deliver('n1', 'n4');
-    cluster.deliver('n4', 'n1');
-    expect(readyIds(cluster.node('n1').effects)).toEqual([1]);
-  });
-
   test('a sole voter confirms at once, a follower not at all', () => {
     const cluster = electedCluster({ size: 1 });
     expect(readyIds(cluster.step('n1', { type: 'read', id: 1 }))).toEqual([1]);
@@ -126,31 +114,25 @@ describe('proposals', () => {
 
   test('R-66 a second configuration waits until the first is committed', () => {
     const cluster = electedCluster();
-    const config = configOf(['n1', 'n2', 'n3'], { learners: ['n4'] });
-    const change: Proposal = { type: 'config', payload: payloadOf('c'), config, internal: false };
-    expect(cluster.proposeAll('n1', [change]).accepted).toBe(1);
-    expect(cluster.proposeAll('n1', [change]).refusal).toBe('UNAVAILABLE');
+    expect(cluster.change('n1', { type: 'addLearner', member: member('n4') }).index).toBe(2);
+    const second = { type: 'addLearner', member: member('n5') } as const;
+    expect(cluster.change('n1', second).refusal?.code).toBe('PENDING');
     cluster.deliverAll();
-    expect(cluster.proposeAll('n1', [change]).accepted).toBe(1);
+    expect(cluster.change('n1', second).index).toBe(3);
   });
 
   test('a member is served from the entry on that names it, and no longer when it left', () => {
     const cluster = electedCluster();
-    const propose = (voters: readonly string[], learners: readonly string[]): void => {
-      const config = configOf(voters, { learners });
-      const payload = payloadOf('c');
-      cluster.proposeAll('n1', [{ type: 'config', payload, config, internal: false }]);
-    };
     const peers = (): string[] =>
       cluster
         .node('n1')
         .raft.status()
         .peers.map((peer) => peer.nodeId);
-    propose(['n1', 'n2', 'n3'], ['n4']);
+    cluster.change('n1', { type: 'addLearner', member: member('n4') });
     expect(peers()).toEqual(['n2', 'n3', 'n4']);
     expect(cluster.node('n1').sent.at(-1)?.to).toBe('n4');
     cluster.deliverAll();
-    propose(['n1', 'n2', 'n3'], []);
+    cluster.change('n1', { type: 'change', promote: [], remove: ['n4'] });
     expect(peers()).toEqual(['n2', 'n3']);
   });
 
