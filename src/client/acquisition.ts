@@ -7,6 +7,7 @@ import type { RequestItem } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
 import type { Timer } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
+import { errorCodeOf } from '../wire/outcome.ts';
 import {
   busyError,
   endedUnseenError,
@@ -103,7 +104,8 @@ export class Acquisition implements Waiting, CommandOwner {
       case 'STALE_SEQ':
         return this.fail(endedUnseenError(this.attempt()));
       case 'INVALID':
-        return this.fail(new HoldfastError('INVALID', outcome.message));
+      case 'EMBARGO':
+        return this.fail(new HoldfastError(errorCodeOf(outcome.code), outcome.message));
       default:
         return this.fail(new HoldfastError('INTERNAL', `an acquire was answered ${outcome.code}`));
     }

@@ -70,7 +70,7 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     this.drain = new Drain(ports.clock);
     this.name = settings.name;
     const clusterId = settings.resume?.clusterId ?? null;
-    this.links = new Links(ports, settings, this, clusterId);
+    this.links = new Links(ports, settings, this, { clusterId, members: null });
     this.requests = new Requests(ports, this.links);
     this.watches = new Watches(ports, this.links);
     this.readyWaits = new ReadyWaits(ports.clock, this.links, () => this.isUsable());

@@ -107,6 +107,11 @@ export class NodeLink {
     });
   }
 
+  /** Dials now if it waits to dial: there is a reason to believe that the node is there. */
+  hurry(): void {
+    if (this.state === 'waiting') this.dial();
+  }
+
   /** Sends messages in one frame. `owesAnswer`: a silent node is given up after a while. */
   send(messages: readonly ClientMessage[], owesAnswer: boolean): void {
     if (this.link === null) return;

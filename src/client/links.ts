@@ -1,17 +1,21 @@
 // The client's links to all nodes and what they know together: which cluster, and who leads.
 
 import { HoldfastError } from '../base/error.ts';
+import { probes } from '../base/probe.ts';
 import type { NodeId, Term } from '../base/units.ts';
 import type { Logger } from '../ports/logger.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import type { ClientHello, LeaderNews, NodeMessage, Welcome } from '../wire/client-messages.ts';
 import { NodeLink } from './link.ts';
 import type { LinkOwner, LinkPorts, LinkState } from './link.ts';
-import { NODES_MAX } from './options.ts';
 import type { Settings } from './options.ts';
+import { Roster } from './roster.ts';
+import type { KnownMembers } from './roster.ts';
 
 const SILENCE_MS_MAX = 3_000;
 const REDIAL_MS_MAX = 2_000;
+/** 7 configured, 7 voters, 7 that they are about to replace, and learners. */
+const LINKS_MAX = 32;
 
 /** One node as the client sees it. */
 export interface NodeView {
@@ -35,36 +39,53 @@ export interface LinksOwner {
   onClusterChange(error: HoldfastError): void;
 }
 
+/** What is known of the cluster before the first node is reached. */
+export interface KnownCluster {
+  /** To which the nodes must belong; null: to which the first one says. */
+  readonly clusterId: string | null;
+  readonly members: KnownMembers | null;
+}
+
+const NOTHING_KNOWN: KnownCluster = { clusterId: null, members: null };
+
 /** All links of a client; opened once, closed once. */
 export class Links implements LinkOwner {
   private readonly ports: LinkPorts;
   private readonly settings: Settings;
   private readonly logger: Logger;
   private readonly owner: LinksOwner;
-  // At most NODES_MAX.
-  private readonly links: NodeLink[] = [];
+  private readonly roster: Roster;
+  // At most LINKS_MAX.
+  private links: readonly NodeLink[] = [];
   private knownClusterId: string | null;
+  private isOpen = false;
 
-  /** `clusterId`: to which the nodes must belong; null: to which the first one says. */
   constructor(
     ports: LinkPorts & { logger: Logger },
     settings: Settings,
     owner: LinksOwner,
-    clusterId: string | null = null,
+    known: KnownCluster = NOTHING_KNOWN,
   ) {
     this.ports = ports;
     this.settings = settings;
     this.logger = ports.logger;
     this.owner = owner;
-    this.knownClusterId = clusterId;
+    this.knownClusterId = known.clusterId;
+    this.roster = new Roster(settings.nodes, known.members);
   }
 
   get clusterId(): string | null {
     return this.knownClusterId;
   }
 
+  /** null until a node told. */
+  get members(): KnownMembers | null {
+    return this.roster.members;
+  }
+
   open(): void {
-    for (const address of this.settings.nodes) this.add(address);
+    this.isOpen = true;
+    this.review();
   }
 
   /**
@@ -109,6 +130,7 @@ export class Links implements LinkOwner {
   }
 
   close(reason: string): void {
+    this.isOpen = false;
     for (const link of this.links) link.close(reason);
   }
 
@@ -138,10 +160,13 @@ export class Links implements LinkOwner {
       if (message.type === 'goodbye' && message.code === 'CLUSTER_CHANGED') {
         this.otherCluster(link, `says: ${message.message}`);
       }
-      if (message.type !== 'leader') this.owner.onMessage(link, message);
-      else this.meet(message);
+      if (message.type === 'leader') this.meet(message);
+      else if (message.type === 'members') this.learn(message);
+      else this.owner.onMessage(link, message);
     }
-    if (messages.some((message) => message.type === 'leader')) this.owner.onChange();
+    if (!messages.some((message) => message.type === 'leader')) return;
+    this.owner.onChange();
+    this.review();
   }
 
   onDrain(): void {
@@ -150,6 +175,7 @@ export class Links implements LinkOwner {
 
   onDown(link: NodeLink): void {
     this.owner.onDown(link);
+    this.review();
   }
 
   // A stray node among ours is left out with a warning as long as ours lead: a wrong address must
@@ -165,14 +191,39 @@ export class Links implements LinkOwner {
     return error;
   }
 
-  // A client that was told of one node only still finds the leader.
+  // A client that was told of one node only still finds the leader, at once: a node that has just
+  // been started again may lead before we would have dialled it again.
   private meet({ leaderId, address }: LeaderNews): void {
-    if (address === null || this.links.some((link) => link.nodeId === leaderId)) return;
-    this.add(address);
+    if (address === null) return;
+    const known = this.links.find(({ nodeId }) => nodeId === leaderId) ?? this.at(address);
+    if (known === null) this.add(address);
+    else known.hurry();
+  }
+
+  private learn(news: KnownMembers): void {
+    if (this.roster.learn(news)) this.review();
+  }
+
+  /** Links those who should be linked, and gives up the others; see roster.ts. */
+  private review(): void {
+    if (!this.isOpen) return;
+    const leader = this.leader();
+    if (leader !== null) {
+      for (const link of this.roster.surplus(this.links, leader)) this.giveUp(link);
+    }
+    for (const address of this.roster.missing(this.links, leader !== null)) this.add(address);
+  }
+
+  private giveUp(link: NodeLink): void {
+    const wasUp = link.isUp();
+    this.links = this.links.filter((each) => each !== link);
+    link.close('this node is no member of the cluster, or linked already');
+    probes.reach('link-without-member');
+    if (wasUp) this.owner.onDown(link);
   }
 
   private add(address: string): void {
-    if (this.links.length >= NODES_MAX || this.at(address) !== null) return;
+    if (this.links.length >= LINKS_MAX || this.at(address) !== null) return;
     const { ttlMs } = this.settings;
     const link = new NodeLink(
       this.ports,
@@ -183,7 +234,7 @@ export class Links implements LinkOwner {
       },
       this,
     );
-    this.links.push(link);
+    this.links = [...this.links, link];
     link.dial();
   }
 }

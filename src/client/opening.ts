@@ -4,6 +4,7 @@ import type { SessionId } from '../base/units.ts';
 import type { Random } from '../ports/random.ts';
 import type { CommandMessage } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
+import { errorCodeOf } from '../wire/outcome.ts';
 import { beliefUs } from './belief.ts';
 import { drawNonce } from './draws.ts';
 import type { Decision, Exchange } from './exchange.ts';
@@ -70,7 +71,7 @@ export class Opening implements Exchange {
       const { session, ttlMs } = outcome;
       this.owner.onOpened({ session, ttlMs, sentUs: this.sentUs });
     } else if ('message' in outcome) {
-      this.owner.onRefused(new HoldfastError(outcome.code, outcome.message));
+      this.owner.onRefused(new HoldfastError(errorCodeOf(outcome.code), outcome.message));
     } else {
       this.owner.onRefused(new HoldfastError('INTERNAL', `opening answered ${outcome.code}`));
     }

@@ -6,6 +6,7 @@ import type { Outcome, SessionView } from '../locks/outcomes.ts';
 import type { CommandMessage, Query } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
 import type { CommandBody } from '../wire/command.ts';
+import { errorCodeOf } from '../wire/outcome.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
 import { lockInfo, parseMeta } from './holder.ts';
 import type { LockInfo } from './holder.ts';
@@ -189,7 +190,7 @@ function summary(session: SessionView): SessionSummary {
 }
 
 function refusal(outcome: Outcome): HoldfastError {
-  if ('message' in outcome) return new HoldfastError(outcome.code, outcome.message);
+  if ('message' in outcome) return new HoldfastError(errorCodeOf(outcome.code), outcome.message);
   return new HoldfastError('INTERNAL', `the answer was ${outcome.code}`);
 }
 

@@ -49,6 +49,7 @@ export function readReply(message: Reply | Answer): Reading {
     case 'SESSION_GONE':
     case 'INVALID':
     case 'STALE_SEQ':
+    case 'EMBARGO':
       return { kind: 'decision', decision: { kind: 'outcome', outcome, revision } };
     default:
       return unreachable(outcome);

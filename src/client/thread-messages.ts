@@ -1,5 +1,6 @@
 // What a client and the thread that renews its leases tell each other.
 
+import type { KnownCluster } from './links.ts';
 import type { Settings } from './options.ts';
 import type { LeaseStart } from './renewal-host.ts';
 
@@ -8,7 +9,8 @@ export type ThreadOrder =
   | {
       readonly kind: 'begin';
       readonly settings: Settings;
-      readonly clusterId: string | null;
+      /** What the client has learnt by now: of its addresses none may be right any more. */
+      readonly known: KnownCluster;
       /** As in LeaseOrigin: both threads measure by one clock. */
       readonly offsetUs: number;
       readonly suspended: SharedArrayBuffer;

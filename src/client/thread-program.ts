@@ -70,14 +70,14 @@ export class RenewalProgram implements LinksOwner {
   /** The client sees it over its own links, and ends. */
   onClusterChange(): void {}
 
-  private begin({ settings, clusterId, offsetUs, suspended }: Order<'begin'>): void {
+  private begin({ settings, known, offsetUs, suspended }: Order<'begin'>): void {
     const { clock, random } = this.ports;
     const origin = { offsetUs, suspended: new SharedCells(suspended) };
     const logger = {
       ...silentLogger,
       warn: (message: string) => this.ports.tell({ kind: 'warning', message }),
     };
-    const links = new Links({ ...this.ports, logger }, settings, this, clusterId);
+    const links = new Links({ ...this.ports, logger }, settings, this, known);
     this.parts = { clock, random, links, leaseClock: new LeaseClock(clock, origin) };
     links.open();
   }

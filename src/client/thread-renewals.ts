@@ -88,12 +88,12 @@ export class ThreadRenewals implements RenewalHost {
     this.hasBegun = true;
     this.limitWait();
     const { settings, links, origin } = this.ports;
-    const { clusterId } = links;
+    const { clusterId, members } = links;
     const { offsetUs, suspended } = origin;
     this.thread?.post({
       kind: 'begin',
       settings,
-      clusterId,
+      known: { clusterId, members },
       offsetUs,
       suspended: suspended.buffer,
     });

@@ -113,7 +113,8 @@ describe('reconnecting', () => {
     const client = world.client({ nodes: ADDRESSES.slice(0, 1) });
     const grant = await world.settle(client.lock('a').acquire());
     expect(grant.held()).toBe(true);
-    expect(client.nodes().map((node) => node.address)).toEqual([ADDRESSES[0], ADDRESSES[2]]);
+    const linked = client.nodes().map((node) => node.address);
+    expect(new Set(linked)).toEqual(new Set(ADDRESSES));
   });
 
   test('ready rejects in time, with every address and why', async () => {

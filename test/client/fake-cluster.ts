@@ -23,10 +23,12 @@ export interface Applied {
 export class FakeCluster {
   readonly clock: VirtualClock;
   readonly network: FakeNetwork;
-  readonly nodes: readonly FakeNode[];
+  nodes: readonly FakeNode[];
   readonly applied: Applied[] = [];
   clusterId = 'c1';
   term = 1;
+  /** Of the configuration that the nodes tell of: all of them are members. */
+  configIndex = 0;
   leaderId: string | null = 'n1';
   /** Whether a silent session expires after its TTL. */
   expires = true;
@@ -48,6 +50,7 @@ export class FakeCluster {
     });
     this.nodes = ADDRESSES.map((address, at) => new FakeNode(this, `n${at + 1}`, address));
     for (const node of this.nodes) node.start();
+    this.reconfigure(this.nodes);
   }
 
   get locks(): ReturnType<typeof createLockMachine> {
@@ -62,6 +65,27 @@ export class FakeCluster {
     const node = this.nodes.find((each) => each.nodeId === nodeId);
     if (node === undefined) throw new Error(`no node ${nodeId}`);
     return node;
+  }
+
+  /** One node more. */
+  join(nodeId: string, address: string): FakeNode {
+    const node = new FakeNode(this, nodeId, address);
+    node.start();
+    this.reconfigure([...this.nodes, node]);
+    return node;
+  }
+
+  /** A member no more: its process goes on, and believes what it knew. */
+  remove(nodeId: string): FakeNode {
+    const node = this.node(nodeId);
+    this.reconfigure(this.nodes.filter((each) => each !== node));
+    return node;
+  }
+
+  private reconfigure(nodes: readonly FakeNode[]): void {
+    this.nodes = nodes;
+    this.configIndex++;
+    for (const each of nodes) each.learnMembers();
   }
 
   /** Another leader, or none, in the next term; every node tells its clients. */

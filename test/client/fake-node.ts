@@ -34,6 +34,8 @@ export class FakeNode {
   deafness = 0;
   deafTo: string | null = null;
   private readonly cluster: FakeCluster;
+  /** What it knows of the members; of one that left: what it knew. */
+  private members: NodeMessage | null = null;
   private callers: Caller[] = [];
 
   constructor(cluster: FakeCluster, nodeId: string, address: string) {
@@ -61,6 +63,14 @@ export class FakeNode {
 
   tellLeader(): void {
     for (const caller of this.callers) this.send(caller, [this.leaderNews()]);
+  }
+
+  /** The configuration in force is another one. */
+  learnMembers(): void {
+    const { configIndex, nodes } = this.cluster;
+    const members = nodes.map(({ nodeId, address }) => ({ nodeId, address }));
+    this.members = { type: 'members', configIndex, members };
+    for (const caller of this.callers) this.send(caller, [this.members]);
   }
 
   push(news: SessionNews): void {
@@ -140,7 +150,7 @@ export class FakeNode {
       return [{ type: 'goodbye', code: 'CLUSTER_CHANGED', message }];
     }
     this.callers.push(caller);
-    return [this.welcome(), this.leaderNews()];
+    return [this.welcome(), this.leaderNews(), ...(this.members === null ? [] : [this.members])];
   }
 
   private execute(body: Uint8Array, ackedBelow: number): Outcome | Refused {
