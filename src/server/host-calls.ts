@@ -2,15 +2,15 @@
 // clients use the call-backs themselves.
 
 import { HoldfastError } from '../base/error.ts';
-import type { ErrorCode } from '../base/error.ts';
 import type { Revision, SessionId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Outcome } from '../locks/outcomes.ts';
-import type { Host } from '../node/host-types.ts';
+import type { Host, HostReply } from '../node/host-types.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Query, QueryResult } from '../wire/client-messages.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { encodeBody } from '../wire/command.ts';
+import { errorCodeOf } from '../wire/outcome.ts';
 import { ghostJson, holderJson } from './views.ts';
 
 /** Whom to call and how long to wait. */
@@ -115,11 +115,12 @@ function isSuccess(outcome: { readonly code: string }): outcome is Success {
   return ['OPENED', 'GRANTED', 'QUEUED', 'DONE'].includes(outcome.code);
 }
 
-type Failure = Exclude<Outcome, Success> | { readonly code: ErrorCode; readonly message: string };
+type Failure = Exclude<HostReply['outcome'], Success>;
 
 function outcomeError(outcome: Failure, revision: Revision): HoldfastError {
   if ('message' in outcome) {
-    return new HoldfastError(outcome.code, outcome.message, { details: { revision } });
+    const code = errorCodeOf(outcome.code);
+    return new HoldfastError(code, outcome.message, { details: { revision } });
   }
   if (outcome.code === 'ENDED') return endError(outcome.cause, '');
   return busyError(outcome, revision);

@@ -1,5 +1,6 @@
 // What a request came to, and what locks and sessions look like, as positional arrays.
 
+import type { ErrorCode } from '../base/error.ts';
 import type {
   EndCause,
   GhostView,
@@ -36,6 +37,7 @@ const CODES = [
   'NOT_FOUNDED',
   'CLUSTER_CHANGED',
   'INTERNAL',
+  'EMBARGO',
 ] as const satisfies readonly AnyOutcome['code'][];
 
 const END_CAUSES = [
@@ -44,6 +46,13 @@ const END_CAUSES = [
   'withdrawn',
   'broken',
 ] as const satisfies readonly EndCause[];
+
+/** What callers are told: while nothing is granted after a restore, the lock cannot be had. */
+export function errorCodeOf(
+  code: Extract<AnyOutcome, { readonly message: string }>['code'],
+): ErrorCode {
+  return code === 'EMBARGO' ? 'UNAVAILABLE' : code;
+}
 
 /** An outcome or refusal as a positional array. */
 export function outcomeFields(outcome: AnyOutcome): unknown[] {

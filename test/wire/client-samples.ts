@@ -143,6 +143,7 @@ const OUTCOMES: readonly (Outcome | Refused)[] = [
   { code: 'SESSION_GONE', message: 'it expired' },
   { code: 'WINDOW', message: 'too many' },
   { code: 'INVALID', message: 'a name must have at least 1 byte' },
+  { code: 'EMBARGO', message: 'nothing is granted yet' },
   { code: 'STALE_SEQ', message: 'acknowledged before' },
   { code: 'NOT_LEADER', message: 'ask n2' },
   { code: 'OVERLOADED', message: 'wait' },
