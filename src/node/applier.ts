@@ -1,10 +1,11 @@
 import type { Index } from '../base/units.ts';
 import type { Command } from '../locks/commands.ts';
-import type { LockMachine } from '../locks/machine-types.ts';
 import type { Entry } from '../raft/entry.ts';
 import { decodePayload } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
+import type { Checkpointer } from './checkpointer.ts';
 import type { HostWatch } from './host-types.ts';
+import type { LockState } from './lock-state.ts';
 import type { News } from './news.ts';
 import type { Office } from './office.ts';
 import type { Proposals } from './proposals.ts';
@@ -12,12 +13,18 @@ import type { Watches } from './watches.ts';
 
 /** What applying feeds: the machine, and what follows from its events. */
 export interface ApplierOptions {
-  readonly machine: LockMachine;
+  readonly state: LockState;
+  readonly checkpointer: Pick<Checkpointer, 'look' | 'mustPause'>;
   readonly office: Office;
   readonly proposals: Proposals;
   readonly news: News;
   readonly watches: Watches;
   readonly watch: HostWatch | undefined;
+  /** State hashes are told at entries whose index is a multiple of this. */
+  readonly hashEvery: number;
+  readonly onStateHash: (index: Index, hash: string) => void;
+  /** Everything that was given up to there is applied. */
+  readonly onApplied: (index: Index) => void;
 }
 
 /**
@@ -26,28 +33,42 @@ export interface ApplierOptions {
  */
 export class Applier {
   private readonly options: ApplierOptions;
-  private applied: Index;
+  /** Committed entries that wait until a checkpoint is durable; a page at most. */
+  private waiting: readonly Entry[] = [];
 
-  constructor(options: ApplierOptions, applied: Index) {
+  constructor(options: ApplierOptions) {
     this.options = options;
-    this.applied = applied;
   }
 
-  /** Index of the last entry that the machine contains. */
-  get appliedIndex(): Index {
-    return this.applied;
-  }
-
+  /** Applies entries in order; the last of them possibly later, by `resume`. */
   apply(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      this.applied = entry.index;
-      if (entry.type === 'command') this.applyCommand(entry);
-      else this.options.watch?.applied(entry, null, null);
+    const { checkpointer, state, onApplied } = this.options;
+    let count = 0;
+    while (count < entries.length && !checkpointer.mustPause()) {
+      const entry = entries[count];
+      if (entry !== undefined) this.applyEntry(entry);
+      count += 1;
     }
+    this.waiting = entries.slice(count);
+    if (count > 0) onApplied(state.appliedIndex);
+    checkpointer.look();
+  }
+
+  /** A checkpoint became durable: goes on with what had to wait. */
+  resume(): void {
+    if (this.waiting.length > 0) this.apply(this.waiting);
+  }
+
+  private applyEntry(entry: Entry): void {
+    const { state, watch, hashEvery, onStateHash } = this.options;
+    state.advance(entry.index);
+    if (entry.type === 'command') this.applyCommand(entry);
+    else watch?.applied(entry, null, null);
+    if (entry.index % hashEvery === 0) onStateHash(entry.index, state.machine.stateHash());
   }
 
   private applyCommand(entry: Entry): void {
-    const { machine, office, proposals, news, watches, watch } = this.options;
+    const { state, office, proposals, news, watches, watch } = this.options;
     const command = readCommand(entry.payload);
     if (command === null) {
       watch?.applied(entry, null, null);
@@ -55,7 +76,7 @@ export class Applier {
       proposals.settle(entry, { code: 'INVALID', message });
       return;
     }
-    const applied = machine.apply(entry.index, entry.term, command);
+    const applied = state.machine.apply(entry.index, entry.term, command);
     watch?.applied(entry, command, applied);
     const { outcome, events } = applied;
     for (const event of events) office.observe(event);

@@ -8,10 +8,11 @@ import type {
   RaftStatus,
   Refusal,
   Role,
+  SnapshotPoint,
 } from '../raft/events.ts';
 import type { RaftMessage } from '../raft/messages.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
-import { InvariantError } from '../base/assert.ts';
+import { InvariantError, present } from '../base/assert.ts';
 import type { FloorEntry } from './floor-tracker.ts';
 import { FloorTracker } from './floor-tracker.ts';
 import type { NodeStorage, StorageResult } from './storage/types.ts';
@@ -26,16 +27,40 @@ export interface Admission {
   readonly refusal: Refusal | null;
 }
 
+type EffectOf<Type extends RaftEffect['type']> = Extract<RaftEffect, { readonly type: Type }>;
+
+type ToldEffect = Exclude<
+  RaftEffect,
+  EffectOf<'persist' | 'writeSlots' | 'load' | 'proposed' | 'fatal'>
+>;
+
+/** About checkpoints on their way from or to another node. */
+export type SnapshotEffect = EffectOf<
+  | 'sendSnapshot'
+  | 'snapshotAnswered'
+  | 'endSnapshot'
+  | 'storePart'
+  | 'installSnapshot'
+  | 'discardSnapshot'
+>;
+
+/** The answer to something that was asked of the core with a number. */
+export type DecisionEffect = EffectOf<'configDecided' | 'transferDecided'>;
+
 /** Who is told what the core decided. All are called from within one turn, in order. */
 export interface EngineListener {
   send(to: NodeId, message: RaftMessage): void;
-  /** Applies the entries in order. */
+  /** Applies the entries in order, and steps `applied` for them; not necessarily at once. */
   apply(entries: readonly Entry[]): void;
   readReady(ids: readonly number[]): void;
   readFailed(ids: readonly number[]): void;
   roleChanged(role: Role, term: Term, leaderId: NodeId | null): void;
   leaderReady(term: Term): void;
   configChanged(membership: Membership): void;
+  snapshot(effect: SnapshotEffect): void;
+  decided(effect: DecisionEffect): void;
+  /** The cluster goes on without this node. */
+  removed(configIndex: Index): void;
   peerLostLog(peer: NodeId, message: string): void;
   /** The node must stop; nothing leaves it any more. */
   failed(exit: HostExit): void;
@@ -100,12 +125,39 @@ export class Engine {
     return this.floor.take(this.status().commitIndex);
   }
 
+  /** What a checkpoint at this entry contains; it must be applied, and not below the anchor. */
+  pointAt(index: Index): SnapshotPoint {
+    const { raft } = this.options;
+    const { config, index: configIndex } = raft.configAt(index);
+    const term = present(raft.termAt(index), 'the term of an entry that is applied');
+    return { last: { index, term }, config, configIndex };
+  }
+
+  /** A checkpoint took the place of the log: entries that were durable may be gone. */
+  forgetFloor(): void {
+    this.floor.forget();
+  }
+
   step(event: RaftEvent): void {
     if (this.isOver || this.isSilent) return;
     this.queue.push(event);
-    if (this.isTurning) return;
+    if (!this.isTurning) this.turn(() => {});
+  }
+
+  /**
+   * Does something as a part of a turn: what it steps follows in order, and a broken invariant
+   * ends the node. Nothing happens when the engine is over.
+   */
+  run(work: () => void): void {
+    if (this.isOver || this.isSilent) return;
+    if (this.isTurning) work();
+    else this.turn(work);
+  }
+
+  private turn(work: () => void): void {
     this.isTurning = true;
     try {
+      work();
       this.drain();
     } catch (error) {
       this.fail({ exitCode: 70, message: describeBug(error) });
@@ -138,28 +190,40 @@ export class Engine {
   }
 
   private carryOut(effect: RaftEffect): void {
-    const { listener, storage } = this.options;
     switch (effect.type) {
       case 'persist':
         return this.persist(effect);
       case 'writeSlots':
-        return storage.writeHardState(
+        return this.options.storage.writeHardState(
           { term: effect.term, vote: effect.vote },
           this.whenStored(() => this.step({ type: 'slotsWritten', version: effect.version })),
         );
-      case 'send':
-        return listener.send(effect.to, effect.message);
       case 'load':
-        return storage.load(
+        return this.options.storage.load(
           effect.from,
           effect.maxBytes,
           this.whenStored((entries) => this.step({ type: 'loaded', from: effect.from, entries })),
         );
-      case 'apply':
-        return this.apply(effect.entries);
       case 'proposed':
         this.lastAdmission = effect;
         return;
+      case 'fatal':
+        return this.fail({
+          exitCode: effect.code === 'LOG_LOST' ? 84 : 83,
+          message: effect.message,
+        });
+      default:
+        return this.tell(effect);
+    }
+  }
+
+  private tell(effect: ToldEffect): void {
+    const { listener } = this.options;
+    switch (effect.type) {
+      case 'send':
+        return listener.send(effect.to, effect.message);
+      case 'apply':
+        return listener.apply(effect.entries);
       case 'readReady':
         return listener.readReady(effect.ids);
       case 'readFailed':
@@ -170,17 +234,19 @@ export class Engine {
         return listener.leaderReady(effect.term);
       case 'configChanged':
         return listener.configChanged(effect);
+      case 'removed':
+        return listener.removed(effect.configIndex);
+      case 'configDecided':
+      case 'transferDecided':
+        return listener.decided(effect);
       case 'peerLostLog':
         return listener.peerLostLog(effect.peer, effect.message);
-      case 'fatal':
-        return this.fail({
-          exitCode: effect.code === 'LOG_LOST' ? 84 : 83,
-          message: effect.message,
-        });
+      default:
+        return listener.snapshot(effect);
     }
   }
 
-  private persist(effect: Extract<RaftEffect, { type: 'persist' }>): void {
+  private persist(effect: EffectOf<'persist'>): void {
     const cut = effect.truncateFrom;
     if (cut !== null) this.floor.cut(cut);
     this.options.storage.persist(
@@ -190,12 +256,6 @@ export class Engine {
         this.step({ type: 'persisted', sequence: effect.sequence });
       }),
     );
-  }
-
-  private apply(entries: readonly Entry[]): void {
-    this.options.listener.apply(entries);
-    const last = entries.at(-1);
-    if (last !== undefined) this.queue.push({ type: 'applied', index: last.index });
   }
 
   /** A failed write, sync or read ends the node; there is no second try (RAFT.md §15.4). */

@@ -25,6 +25,12 @@ export class FloorTracker {
     if (this.remembered !== null && this.remembered.index >= from) this.remembered = null;
   }
 
+  /** What is durable now is not known, until more is persisted. */
+  forget(): void {
+    this.newest = null;
+    this.remembered = null;
+  }
+
   /** The entry to raise the floor to now, or null when there is nothing new and safe. */
   take(commitIndex: Index): FloorEntry | null {
     const isSafe = (entry: FloorEntry | null): entry is FloorEntry =>

@@ -2,7 +2,7 @@
 // embedding program, the simulator. Call-backs only; none runs inside the call that asked.
 
 import type { ErrorCode } from '../base/error.ts';
-import type { NodeId, Revision, SessionId } from '../base/units.ts';
+import type { Index, NodeId, Revision, SessionId } from '../base/units.ts';
 import type { Applied, Outcome } from '../locks/outcomes.ts';
 import type { Command, ReplicatedLimits } from '../locks/commands.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
@@ -27,6 +27,7 @@ import type {
   WatchTarget,
 } from '../wire/client-messages.ts';
 import type { CheckpointSettings } from './checkpoint-settings.ts';
+import type { ScrubSettings } from './scrub.ts';
 import type { WatchLogLimits } from './watch-log.ts';
 
 /** All that a host reaches the world through. */
@@ -52,6 +53,8 @@ export interface HostWatch {
   stepped(event: RaftEvent, effects: readonly RaftEffect[]): void;
   /** The entry is in the machine. `command` is null for one that is none, or cannot be read. */
   applied(entry: Entry, command: Command | null, applied: Applied | null): void;
+  /** A checkpoint from another node took the place of the state; the old machine is no more. */
+  installed(machine: LockMachine, appliedIndex: Index): void;
 }
 
 /** Limits of replication that may be set, for tests that need small ones (RAFT.md §0). */
@@ -78,6 +81,8 @@ export interface HostSettings {
   readonly watchLog?: WatchLogLimits;
   /** When checkpoints are taken and how much of the log is kept, for tests that need little. */
   readonly checkpoints?: Partial<CheckpointSettings>;
+  /** How fast the disk is read for damage. */
+  readonly scrub?: ScrubSettings;
   /** Newest set of commands that this node uses and announces; for tests of upgrades. */
   readonly commandSet?: number;
   /** For display in status. */

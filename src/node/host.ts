@@ -1,34 +1,31 @@
 import { present } from '../base/assert.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Door, Link } from '../ports/transport.ts';
-import type { NodeStatus, Query } from '../wire/client-messages.ts';
-import { encodePayload } from '../wire/command.ts';
-import { refuseRequest } from './admission.ts';
-import { BlankDoor } from './blank-peers.ts';
+import type { LockMachine } from '../locks/machine-types.ts';
+import { createMachineLoader } from '../locks/loader.ts';
+import type { RaftStart } from '../raft/events.ts';
+import type { NodeStatus } from '../wire/client-messages.ts';
+import type { FoundingRecord } from '../wire/founding-record.ts';
 import type { SelfView } from './client-link.ts';
 import { ClientDoor } from './client-door.ts';
-import { DiskWatch } from './disk-watch.ts';
-import { Founding, randomHex128 } from './founding.ts';
 import { COMMAND_SET } from './command-sets.ts';
+import { randomHex128 } from './founding.ts';
 import type { Identity } from './handshake.ts';
 import { STOPPED_EARLY, listenExit } from './host-exits.ts';
-import type {
-  Host,
-  HostAnswer,
-  HostExit,
-  HostPorts,
-  HostReply,
-  HostSettings,
-} from './host-types.ts';
+import type { Absence } from './host-requests.ts';
+import { HostRequests } from './host-requests.ts';
+import type { Host, HostExit, HostPorts, HostSettings } from './host-types.ts';
 import { Latch } from './latch.ts';
-import { refusal } from './proposals.ts';
+import { MachineLoading } from './machine-loading.ts';
+import { Newcomer } from './newcomer.ts';
 import { refuseQuery } from './queries.ts';
-import { RefusalLog } from './refusal-log.ts';
 import { Replica } from './replica.ts';
+import { StateBuilder } from './state-builder.ts';
 import { NO_LEADER, blankStatus, replicaStatus } from './status.ts';
 import type { Recovered } from './storage/types.ts';
 import { createNodeStorage } from './storage/storage.ts';
 import type { NodeStorage } from './storage/types.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** Bytes of the log kept in memory for followers that lag a little. */
 const TAIL_BYTES_MAX = 8 * 1024 * 1024;
@@ -46,20 +43,20 @@ class NodeHost implements Host {
   private readonly ports: HostPorts;
   private readonly storage: NodeStorage;
   private readonly door: ClientDoor;
-  private readonly refusals: RefusalLog;
+  private readonly requests: HostRequests;
   private readonly closed: Latch;
+  /** Bounded by those who carry requests to this host. */
   private readonly leaderListeners = new Set<() => void>();
+  private readonly memberListeners = new Set<() => void>();
   private phase: Phase = 'new';
   private self: Identity | null = null;
-  private founder: Founding | null = null;
+  private newcomer: Newcomer | null = null;
   private replica: Replica | null = null;
-  private diskWatch: DiskWatch | null = null;
-  private blankDoor: BlankDoor | null = null;
+  private upkeep: Upkeep | null = null;
 
   constructor(settings: HostSettings, ports: HostPorts) {
     this.settings = settings;
     this.ports = ports;
-    this.refusals = new RefusalLog(ports.clock, ports.logger);
     this.closed = new Latch(ports.clock);
     this.storage = createNodeStorage({
       keyValue: ports.keyValue,
@@ -78,6 +75,14 @@ class NodeHost implements Host {
       self: () => this.selfView(),
       limits: { commandsMax: settings.linkCommandsMax, bytesMax: settings.linkBytesMax },
     });
+    this.requests = new HostRequests({
+      clock: ports.clock,
+      replica: () => this.replica,
+      absence: () => this.absence(),
+      isRunning: () => this.phase === 'running',
+      isBelowReserve: () => this.upkeep?.isBelowReserve === true,
+      status: () => this.status(),
+    });
   }
 
   start(done: (exit: HostExit | null) => void): void {
@@ -87,8 +92,7 @@ class NodeHost implements Host {
       // The store may be open: an embedding process must be able to try again.
       if (!result.ok) return this.refuseStart(result.exit, done);
       this.identify(result.value);
-      if (result.value.raft !== null) this.createReplica(result.value);
-      this.listen(done);
+      this.listen(done, () => this.enter(result.value, done));
     });
   }
 
@@ -96,10 +100,8 @@ class NodeHost implements Host {
     this.closed.wait(done);
     if (this.phase === 'stopping' || this.phase === 'stopped') return;
     this.phase = 'stopping';
-    this.replica?.stepDown();
-    this.door.close('UNAVAILABLE', 'the node is stopping');
-    // One more turn, so that the goodbye and the last answers reach the sockets.
-    this.ports.clock.soon(() => this.raiseLastFloor(() => this.closeAll()));
+    if (this.replica === null) this.leave();
+    else this.replica.handOver(() => this.leave());
   }
 
   status(): NodeStatus {
@@ -114,154 +116,125 @@ class NodeHost implements Host {
     return () => this.leaderListeners.delete(listener);
   }
 
-  execute(
-    request: { readonly body: Uint8Array; readonly ackedBelow: number },
-    done: (reply: HostReply) => void,
-  ): void {
-    const { replica } = this;
-    if (replica === null) {
-      return this.ports.clock.soon(() => done(refusal('NOT_FOUNDED', this.notFoundedText())));
-    }
-    const refused = refuseRequest(request.body, {
-      isLeading: replica.isLeading && this.phase === 'running',
-      isBelowReserve: this.diskWatch?.isBelowReserve === true,
-    });
-    if (refused !== null) return this.ports.clock.soon(() => done(refused));
-    const stamp = { ackedBelow: request.ackedBelow, stampMs: this.ports.clock.wallMs() };
-    replica.proposals.submit(encodePayload(request.body, stamp), done);
+  onMembersChange(listener: () => void): () => void {
+    this.memberListeners.add(listener);
+    return () => this.memberListeners.delete(listener);
   }
 
-  keepAlive: Host['keepAlive'] = (session, done) => {
-    const { replica } = this;
-    if (replica?.isLeading !== true) {
-      const result = { session, nonce: 0, code: 'NOT_LEADER' as const, ttlMs: null };
-      return this.ports.clock.soon(() => done(result));
-    }
-    replica.office.leases.keepAlive(session, (code, ttlMs) =>
-      done({ session, nonce: 0, code, ttlMs }),
-    );
-  };
-
-  query(query: Query, done: (answer: HostAnswer) => void): void {
-    const { replica } = this;
-    if (query.kind === 'status') {
-      const answer = { revision: 0, result: { kind: 'status' as const, status: this.status() } };
-      return this.ports.clock.soon(() => done(answer));
-    }
-    if (replica === null) {
-      return this.ports.clock.soon(() => done(refuseQuery('NOT_FOUNDED', this.notFoundedText())));
-    }
-    replica.ask(query, () => this.status(), done);
-  }
-
-  founding: Host['founding'] = (step, done) => {
-    const { founder } = this;
-    if (founder === null) {
-      const answer = refuseQuery('UNAVAILABLE', 'the node is still starting');
-      return this.ports.clock.soon(() => done(answer));
-    }
-    this.ports.clock.soon(() => founder.handle(step, (result) => done({ revision: 0, result })));
-  };
+  execute: Host['execute'] = (request, done) => this.requests.execute(request, done);
+  keepAlive: Host['keepAlive'] = (session, done) => this.requests.keepAlive(session, done);
+  query: Host['query'] = (query, done) => this.requests.query(query, done);
+  watch: Host['watch'] = (...args) => this.requests.watch(...args);
+  follow: Host['follow'] = (session, listener) => this.requests.follow(session, listener);
 
   withdraw(session: SessionId, acquireSeq: number): void {
-    this.replica?.withdraw(session, acquireSeq);
+    this.requests.withdraw(session, acquireSeq);
   }
 
   holdOpen(session: SessionId): () => void {
-    return this.replica?.office.leases.holdOpen(session) ?? (() => {});
+    return this.requests.holdOpen(session);
   }
 
-  follow: Host['follow'] = (session, listener) =>
-    this.replica?.news.follow(session, listener) ?? (() => {});
-
-  watch: Host['watch'] = (target, after, listener) => {
-    if (this.replica !== null) return this.replica.watches.add(target, after, listener);
-    this.ports.clock.soon(() => listener.onOver('NOT_FOUNDED', this.notFoundedText()));
-    return () => {};
+  founding: Host['founding'] = (step, done) => {
+    const { newcomer } = this;
+    if (newcomer === null) {
+      const answer = refuseQuery('UNAVAILABLE', 'the node is still starting');
+      return this.ports.clock.soon(() => done(answer));
+    }
+    this.ports.clock.soon(() => newcomer.handle(step, (result) => done({ revision: 0, result })));
   };
 
   private selfView(): SelfView {
     const { nodeId, storeId } = present(this.self, 'the identity');
     const leader = this.replica?.leaderNews() ?? NO_LEADER;
-    return { nodeId, storeId, clusterId: this.founder?.founded?.clusterId ?? null, leader };
+    const members = this.replica?.membersNews() ?? null;
+    return {
+      nodeId,
+      storeId,
+      clusterId: this.newcomer?.founded?.clusterId ?? null,
+      leader,
+      members,
+    };
   }
 
-  private identify({ slots, founding }: Recovered): void {
-    const { ports } = this;
+  private identify({ slots, founding: record }: Recovered): void {
+    const { ports, settings, storage } = this;
     const { nodeId, storeId, bootCount } = slots;
-    const { heartbeatMs, electionMs } = this.settings;
+    const { heartbeatMs, electionMs, commandSet = COMMAND_SET } = settings;
     const bootId = randomHex128(ports.random);
-    const commandSet = this.settings.commandSet ?? COMMAND_SET;
-    this.self = { nodeId, storeId, bootId, bootCount, heartbeatMs, electionMs, commandSet };
-    this.founder = new Founding(
-      {
-        nodeId,
-        storeId,
-        clock: ports.clock,
-        random: ports.random,
-        found: (record, done) =>
-          this.storage.found(record, (result) => {
-            done(result);
-            if (!result.ok) this.fail(result.exit);
-          }),
-        onFounded: (recovered) => {
-          if (this.phase === 'stopping' || this.phase === 'stopped') return;
-          this.createReplica(recovered);
-          if (this.phase === 'running') this.startReplica();
-        },
-      },
-      founding,
-    );
-  }
-
-  private createReplica({ founding, raft }: Recovered): void {
-    const { ports, settings, storage, self } = this;
-    this.replica = new Replica({
-      ports,
-      settings,
-      storage,
-      self: present(self, 'the identity, known since the directory was opened'),
-      founding: present(founding, 'the founding record of a founded directory'),
-      start: present(raft, 'the log of a founded directory'),
-      onLeaderChange: () => this.tellLeader(),
+    const self = { nodeId, storeId, bootId, bootCount, heartbeatMs, electionMs, commandSet };
+    this.self = self;
+    this.newcomer = new Newcomer({
+      ...{ self, ports, storage, record },
+      onFounded: (recovered) => this.load(recovered, (exit) => exit !== null && this.fail(exit)),
       onFailed: (exit) => this.fail(exit),
     });
   }
 
-  private listen(done: (exit: HostExit | null) => void): void {
+  private listen(refused: (exit: HostExit | null) => void, done: () => void): void {
     this.ports.transport.listen(
       (link, door) => this.accepted(link, door),
       (error) => {
-        if (this.phase !== 'starting') return done(STOPPED_EARLY);
-        if (error !== null) return this.refuseStart(listenExit(error), done);
-        this.phase = 'running';
-        if (this.replica !== null) this.startReplica();
-        else this.ports.logger.warn(this.notFoundedText());
-        done(null);
+        if (this.phase !== 'starting') return refused(STOPPED_EARLY);
+        if (error !== null) return this.refuseStart(listenExit(error), refused);
+        done();
       },
     );
   }
 
-  private startReplica(): void {
-    const replica = present(this.replica, 'the replica');
-    const { storage, ports, settings } = this;
-    this.diskWatch = new DiskWatch({
-      storage,
-      engine: replica.engine,
-      clock: ports.clock,
-      logger: ports.logger,
-      reserveBytes: settings.reserveBytes,
-      onFailed: (exit) => this.fail(exit),
+  /** Clients may ask from now on how far the start is; taking part comes when it is over. */
+  private enter(recovered: Recovered, done: (exit: HostExit | null) => void): void {
+    if (recovered.raft === null) {
+      this.phase = 'running';
+      this.ports.logger.warn(this.absence().message);
+      return done(null);
+    }
+    this.load(recovered, (exit) => {
+      if (this.phase !== 'starting') return done(STOPPED_EARLY);
+      if (exit !== null) return this.refuseStart(exit, done);
+      this.phase = 'running';
+      done(null);
     });
+  }
+
+  /** Loads the state of a founded directory; then the node takes part, unless it stops. */
+  private load(recovered: Recovered, done: (exit: HostExit | null) => void): void {
+    const { founding, checkpoint, raft } = recovered;
+    const { storage, ports } = this;
+    const { limits } = present(founding, 'the founding record of a founded directory');
+    const { point, rowSum } = present(checkpoint, 'the checkpoint of a founded directory');
+    const builder = new StateBuilder(createMachineLoader(limits), ports.clock);
+    new MachineLoading({ storage, builder, rowSum }).start((loaded) => {
+      if (!loaded.ok) return done(loaded.exit);
+      if (this.phase === 'stopping' || this.phase === 'stopped') return done(STOPPED_EARLY);
+      ports.logger.info('Loaded the state', { index: point.last.index, rows: builder.count });
+      const start = present(raft, 'the log of a founded directory');
+      this.takePart(start, present(founding, 'the founding record'), loaded.machine);
+      done(null);
+    });
+  }
+
+  private takePart(start: RaftStart, founding: FoundingRecord, machine: LockMachine): void {
+    const { ports, settings, storage } = this;
+    const onFailed = (exit: HostExit): void => this.fail(exit);
+    const replica = new Replica({
+      ...{ ports, settings, storage, founding, start, machine, onFailed },
+      self: present(this.self, 'the identity, known since the directory was opened'),
+      onLeaderChange: () => this.tellLeader(),
+      onMembersChange: () => this.tellMembers(),
+    });
+    this.replica = replica;
+    this.upkeep = new Upkeep({ engine: replica.engine, storage, ports, settings, onFailed });
     replica.start();
-    this.diskWatch.start();
+    this.upkeep.start();
   }
 
   private accepted(link: Link, door: Door): void {
-    if (this.phase !== 'running') link.close('the node is stopping');
+    if (this.phase === 'stopping' || this.phase === 'stopped') link.close('the node is stopping');
     else if (door === 'client') this.door.accepted(link);
     else if (this.replica !== null) this.replica.peers.accepted(link);
-    else this.blankDoor?.accepted(link);
+    else if (this.newcomer?.founded === null) this.newcomer.accepted(link);
+    else link.close('the node loads its state');
   }
 
   private tellLeader(): void {
@@ -269,26 +242,43 @@ class NodeHost implements Host {
     for (const listener of [...this.leaderListeners]) listener();
   }
 
-  private notFoundedText(): string {
-    const { nodeId } = this.settings;
-    return `${nodeId} belongs to no cluster yet: start all nodes, then run "holdfast init" once`;
+  private tellMembers(): void {
+    this.door.tellMembers();
+    for (const listener of [...this.memberListeners]) listener();
   }
 
-  private raiseLastFloor(done: () => void): void {
-    if (this.diskWatch === null || this.phase === 'stopped') return done();
-    this.diskWatch.raiseFloor(done);
+  private absence(): Absence {
+    const { nodeId } = this.settings;
+    if (this.newcomer?.founded !== null) {
+      return { code: 'UNAVAILABLE', message: `${nodeId} is starting: it loads its state` };
+    }
+    const message = `${nodeId} belongs to no cluster yet: start all nodes, then run "holdfast init" once`;
+    return { code: 'NOT_FOUNDED', message };
+  }
+
+  /** The end of a stop, once somebody else leads or nobody else can. */
+  private leave(): void {
+    if (this.phase !== 'stopping') return;
+    this.replica?.stepDown();
+    this.door.close('UNAVAILABLE', 'the node is stopping');
+    // One more turn, so that the goodbye and the last answers reach the sockets.
+    this.ports.clock.soon(() => {
+      if (this.upkeep === null || this.phase === 'stopped') this.closeAll();
+      else this.upkeep.raiseFloor(() => this.closeAll());
+    });
   }
 
   private refuseStart(exit: HostExit, done: (exit: HostExit | null) => void): void {
     this.phase = 'stopped';
     this.closed.wait(() => done(exit));
-    this.storage.close(() => this.closed.open());
+    this.door.close('UNAVAILABLE', 'the node does not start');
+    this.ports.transport.close(() => this.storage.close(() => this.closed.open()));
   }
 
   private closeAll(): void {
     if (this.phase === 'stopped') return;
     this.phase = 'stopped';
-    this.diskWatch?.stop();
+    this.upkeep?.stop();
     this.replica?.stop();
     this.ports.transport.close(() => this.storage.close(() => this.closed.open()));
   }

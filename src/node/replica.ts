@@ -1,32 +1,43 @@
-import type { Index, MonoUs, NodeId, SessionId, Term } from '../base/units.ts';
+import type { Index, MonoUs, SessionId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
-import { createLockMachine } from '../locks/machine.ts';
 import type { ClusterConfig } from '../raft/config.ts';
-import type { Role } from '../raft/events.ts';
+import type { RaftStart } from '../raft/events.ts';
 import { DEFAULT_RAFT_SETTINGS } from '../raft/events.ts';
 import { createCore } from '../raft/create.ts';
 import { Raft } from '../raft/raft.ts';
-import type { CommandBody } from '../wire/command.ts';
-import { encodeBody, encodePayload } from '../wire/command.ts';
-import type { LeaderNews, NodeStatus, Query } from '../wire/client-messages.ts';
+import { encodeConfig } from '../wire/config.ts';
+import type {
+  LeaderNews,
+  MembershipView,
+  MembersNews,
+  NodeStatus,
+  Query,
+} from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
 import { clusterSeed } from '../wire/record.ts';
-import type { RaftStart } from '../raft/events.ts';
-import { Applier } from './applier.ts';
+import { Alarms } from './alarms.ts';
 import { ApplyWatch } from './apply-watch.ts';
+import { Decisions } from './decisions.ts';
+import type { EngineListener } from './engine.ts';
 import { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
 import { membersOf } from './handshake.ts';
+import { handOver } from './hand-over.ts';
 import type { HostAnswer, HostExit, HostPorts, HostSettings } from './host-types.ts';
+import { Leadership } from './leadership.ts';
+import { LockState } from './lock-state.ts';
+import { membershipView } from './membership-view.ts';
 import { News } from './news.ts';
 import { Office } from './office.ts';
 import type { Membership } from './peers.ts';
+import { OwnProposals } from './own-proposals.ts';
 import { Peers } from './peers.ts';
 import { Proposals } from './proposals.ts';
 import { answerQuery, refuseQuery } from './queries.ts';
 import { QueryTurns } from './query-turns.ts';
 import { Reads } from './reads.ts';
+import { StateKeeper } from './state-keeper.ts';
 import type { NodeStorage } from './storage/types.ts';
 import { WatchLog } from './watch-log.ts';
 import { Watches } from './watches.ts';
@@ -38,14 +49,18 @@ export interface ReplicaOptions {
   readonly self: Identity;
   readonly founding: FoundingRecord;
   readonly start: RaftStart;
+  /** The state as of `start.applied`. */
+  readonly machine: LockMachine;
   /** Role, leader or readiness changed. */
   readonly onLeaderChange: () => void;
+  /** Another configuration is in force. */
+  readonly onMembersChange: () => void;
   readonly onFailed: (exit: HostExit) => void;
 }
 
 /** A founded node: consensus, the lock machine and what belongs to leadership, joined. */
 export class Replica {
-  readonly machine: LockMachine;
+  readonly state: LockState;
   readonly engine: Engine;
   readonly peers: Peers;
   readonly proposals: Proposals;
@@ -53,59 +68,53 @@ export class Replica {
   readonly office: Office;
   readonly news = new News();
   readonly watches: Watches;
+  readonly keeper: StateKeeper;
+  readonly decisions: Decisions;
+  readonly alarms = new Alarms();
   readonly founding: FoundingRecord;
   readonly self: Identity;
   private readonly options: ReplicaOptions;
-  private readonly applier: Applier;
   private readonly applyWatch = new ApplyWatch();
   private readonly queryTurns: QueryTurns;
-  private leader: { term: Term; leaderId: NodeId | null; isReady: boolean };
+  private readonly leadership: Leadership;
+  private readonly own: OwnProposals;
   private config: ClusterConfig;
 
   constructor(options: ReplicaOptions) {
     const { clock } = options.ports;
+    const soon = (callback: () => void): void => clock.soon(callback);
     this.options = options;
     this.founding = options.founding;
     this.self = options.self;
-    this.machine = createLockMachine(options.founding.limits);
+    this.state = new LockState(options.machine, options.start.applied);
     this.engine = this.createEngine();
-    const { term, leaderId, config } = this.engine.status();
-    this.leader = { term, leaderId, isReady: false };
-    this.config = config;
+    this.config = this.engine.status().config;
+    this.own = new OwnProposals(clock, this.engine);
     this.peers = this.createPeers();
+    this.decisions = new Decisions((event) => this.engine.step(event));
     this.proposals = new Proposals({ clock, propose: (list) => this.engine.propose(list) });
-    this.reads = new Reads({
-      ask: (id) => this.engine.step({ type: 'read', id }),
-      soon: (callback) => clock.soon(callback),
-    });
-    this.queryTurns = new QueryTurns((callback) => clock.soon(callback));
+    this.reads = new Reads({ ask: (id) => this.engine.step({ type: 'read', id }), soon });
+    this.queryTurns = new QueryTurns(soon);
     this.office = new Office({
       clock,
       stallUs: (options.settings.electionMs * US_PER_MS) / 2,
       reads: this.reads,
-      machine: this.machine,
-      propose: (bodies) => this.proposeInternal(bodies),
+      machine: this.state,
+      propose: (bodies) => this.own.propose(bodies),
     });
     this.watches = new Watches({
       log: new WatchLog(options.start.applied, options.settings.watchLog),
-      soon: (callback) => clock.soon(callback),
-      appliedIndex: () => this.appliedIndex,
+      soon,
+      appliedIndex: () => this.state.appliedIndex,
       confirm: (done) => this.reads.request(done),
     });
-    const { machine, office, proposals, news, watches } = this;
-    this.applier = new Applier(
-      { machine, office, proposals, news, watches, watch: options.ports.watch },
-      options.start.applied,
-    );
+    this.leadership = this.createLeadership();
+    this.keeper = this.createKeeper();
   }
 
   /** Leads in this moment, as far as it knows; ready or not. */
   get isLeading(): boolean {
     return this.office.term !== null;
-  }
-
-  get appliedIndex(): Index {
-    return this.applier.appliedIndex;
   }
 
   /** How long committed entries have waited while none was applied. */
@@ -115,14 +124,35 @@ export class Replica {
 
   /** Who leads, as it is told to clients. */
   leaderNews(): Omit<LeaderNews, 'type'> {
-    const { term, leaderId, isReady } = this.leader;
+    const { term, leaderId, isReady } = this.leadership.current;
     const member = membersOf(this.config).find(({ nodeId }) => nodeId === leaderId);
     return { term, leaderId, address: member?.address ?? null, isReady };
+  }
+
+  /** Where the nodes are, as it is told to clients. */
+  membersNews(): Omit<MembersNews, 'type'> {
+    const { config, configIndex } = this.engine.status();
+    const members = membersOf(config).map(({ nodeId, address }) => ({ nodeId, address }));
+    return { configIndex, members };
+  }
+
+  /** Who takes part, as this node knows it. */
+  membershipView(): MembershipView {
+    return membershipView(this.engine.status(), this.self, (peer) => this.peers.isConnected(peer));
   }
 
   start(): void {
     this.peers.setConfig(this.membership());
     this.engine.start();
+    this.keeper.start();
+  }
+
+  /** Lets another node lead, if this one does; calls back in any case. */
+  handOver(done: () => void): void {
+    const { decisions } = this;
+    const { ports, settings } = this.options;
+    if (!this.isLeading) return done();
+    handOver({ clock: ports.clock, electionMs: settings.electionMs, decisions }, done);
   }
 
   /** Says goodbye as a leader; effects leave before the links are closed by the caller. */
@@ -133,8 +163,9 @@ export class Replica {
 
   stop(): void {
     this.engine.stop();
+    this.keeper.stop();
     this.watches.stop();
-    this.abdicate('the node stopped before the request was decided');
+    this.leadership.abdicate('the node stopped before the request was decided');
     this.reads.stop();
     this.proposals.stop();
     this.peers.stop('stopping');
@@ -145,9 +176,10 @@ export class Replica {
     this.reads.request((isConfirmed) => {
       if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
       this.queryTurns.add(() => {
-        const { machine, office: times } = this;
-        const result = answerQuery(query, { machine, times, status });
-        done({ revision: this.appliedIndex, result });
+        const { machine, appliedIndex: revision } = this.state;
+        const membership = (): MembershipView => this.membershipView();
+        const result = answerQuery(query, { machine, times: this.office, status, membership });
+        done({ revision, result });
         return result;
       });
     });
@@ -155,15 +187,11 @@ export class Replica {
 
   /** Leader only: takes waiters out of their queues. */
   withdraw(session: SessionId, acquireSeq: number): void {
-    this.options.ports.clock.soon(() => {
-      const { term: proposerTerm } = this.office;
-      if (proposerTerm === null) return;
-      this.proposeInternal([{ op: 'withdraw', session, acquireSeq, proposerTerm }]);
-    });
+    this.own.withdraw(this.office, session, acquireSeq);
   }
 
   private createEngine(): Engine {
-    const { settings, storage, ports, start } = this.options;
+    const { settings, storage, ports, start, machine } = this.options;
     const raftSettings = {
       ...DEFAULT_RAFT_SETTINGS,
       ...settings.replication,
@@ -174,9 +202,10 @@ export class Replica {
       start,
       settings: raftSettings,
       random: () => ports.random.u32(),
+      encodeConfig,
       nowUs: ports.clock.monoUs(),
     });
-    ports.watch?.started(core, start, this.machine);
+    ports.watch?.started(core, start, machine);
     return new Engine({
       raft: new Raft(core),
       storage,
@@ -184,18 +213,26 @@ export class Replica {
       clock: ports.clock,
       tickUs: raftSettings.heartbeatUs / 2,
       onTick: (tickUs) => this.onTick(tickUs),
-      listener: {
-        send: (to, message) => this.peers.send(to, message),
-        apply: (entries) => this.applier.apply(entries),
-        readReady: (ids) => this.reads.settle(ids, true),
-        readFailed: (ids) => this.reads.settle(ids, false),
-        roleChanged: (role, term, leaderId) => this.onRole(role, term, leaderId),
-        leaderReady: () => this.onReady(),
-        configChanged: (membership) => this.onConfig(membership),
-        peerLostLog: (peer, message) => ports.logger.error(message, { peer }),
-        failed: (exit) => this.options.onFailed(exit),
-      },
+      listener: this.createListener(),
     });
+  }
+
+  private createListener(): EngineListener {
+    const { ports, onFailed } = this.options;
+    return {
+      send: (to, message) => this.peers.send(to, message),
+      apply: (entries) => this.keeper.apply(entries),
+      readReady: (ids) => this.reads.settle(ids, true),
+      readFailed: (ids) => this.reads.settle(ids, false),
+      roleChanged: (role, term, leaderId) => this.leadership.onRole(role, term, leaderId),
+      leaderReady: () => this.leadership.onReady(),
+      configChanged: (membership) => this.onConfig(membership),
+      snapshot: (effect) => this.keeper.onSnapshot(effect),
+      decided: (effect) => this.decisions.settle(effect),
+      removed: (configIndex) => this.onRemoved(configIndex),
+      peerLostLog: (peer, message) => ports.logger.error(message, { peer }),
+      failed: (exit) => onFailed(exit),
+    };
   }
 
   private createPeers(): Peers {
@@ -208,14 +245,46 @@ export class Replica {
       ports,
       onMessage: (from, message) => this.engine.step({ type: 'message', from, message }),
       onStateHash: () => {},
-      onLink: (peer, state) => this.engine.step({ type: 'link', peer, state }),
+      onLink: (peer, state) => {
+        this.engine.step({ type: 'link', peer, state });
+        if (state === 'up') this.keeper.onLinkUp(peer);
+      },
       onRemoved: (from, configIndex) => this.engine.step({ type: 'notMember', from, configIndex }),
     });
+  }
+
+  private createLeadership(): Leadership {
+    const { office, proposals, watches } = this;
+    const { ports, onLeaderChange: onChange } = this.options;
+    const { logger } = ports;
+    return new Leadership(
+      { office, proposals, watches, logger, onChange },
+      this.engine.status().term,
+    );
+  }
+
+  private createKeeper(): StateKeeper {
+    const { state, engine, office, proposals, news, watches } = this;
+    const { storage, ports, settings, start, founding, onFailed } = this.options;
+    return new StateKeeper({
+      ...{ state, engine, office, proposals, news, watches },
+      ...{ storage, ports, settings, start, onFailed },
+      clusterId: founding.clusterId,
+      onStateHash: (index, hash) => this.peers.broadcast({ type: 'stateHash', index, hash }),
+    });
+  }
+
+  private onRemoved(configIndex: Index): void {
+    const text =
+      'This node was taken out of the cluster and takes no part any more. Stop it, wipe its ' +
+      'directory, and add the machine under a new node id if it is to come back.';
+    if (this.alarms.raise('removed', text)) this.options.ports.logger.warn(text, { configIndex });
   }
 
   private onConfig(membership: Membership): void {
     this.config = membership.config;
     this.peers.setConfig(membership);
+    this.options.onMembersChange();
   }
 
   private membership(): Membership {
@@ -224,52 +293,9 @@ export class Replica {
     return { config, index: configIndex, isCommitted, previous: previousConfig };
   }
 
-  private onRole(role: Role, term: Term, leaderId: NodeId | null): void {
-    const { office } = this;
-    if (office.term !== null && (role !== 'leader' || office.term !== term)) {
-      this.abdicate('the leader lost its office before the request was decided');
-    }
-    if (role === 'leader' && office.term === null) office.begin(term);
-    this.leader = { term, leaderId, isReady: office.leases.isReady };
-    this.options.ports.logger.info(describeRole(role, leaderId), { role, term, leaderId });
-    this.options.onLeaderChange();
-  }
-
-  private abdicate(why: string): void {
-    this.office.end();
-    this.proposals.abandon(why);
-    this.watches.stepDown();
-  }
-
-  private onReady(): void {
-    this.office.becomeReady();
-    this.leader = { ...this.leader, isReady: true };
-    this.options.ports.logger.info('Ready to answer', { term: this.leader.term });
-    this.options.onLeaderChange();
-  }
-
   private onTick(nowUs: MonoUs): void {
     const { commitIndex, appliedIndex } = this.engine.status();
     this.applyWatch.look(commitIndex, appliedIndex, nowUs);
     this.office.tick(nowUs);
   }
-
-  private proposeInternal(bodies: readonly CommandBody[]): number {
-    const stamp = { ackedBelow: 0, stampMs: this.options.ports.clock.wallMs() };
-    const admission = this.engine.propose(
-      bodies.map((body) => ({
-        type: 'command' as const,
-        payload: encodePayload(encodeBody(body), stamp),
-        internal: true,
-      })),
-    );
-    return admission.accepted;
-  }
-}
-
-function describeRole(role: Role, leaderId: NodeId | null): string {
-  if (role === 'leader') return 'Leads now';
-  if (role === 'candidate') return 'Asks for votes';
-  if (role === 'preCandidate') return 'Hears no leader; asks whether it could be elected';
-  return leaderId === null ? 'Knows no leader' : `Follows ${leaderId}`;
 }

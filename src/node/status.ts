@@ -1,3 +1,5 @@
+import type { Member } from '../raft/config.ts';
+import type { RaftStatus } from '../raft/events.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 import { membersOf } from './handshake.ts';
 import type { Identity } from './handshake.ts';
@@ -14,6 +16,7 @@ export function replicaStatus(
   isStopped: boolean,
 ): NodeStatus {
   const raft = replica.engine.status();
+  const { machine } = replica.state;
   const isInOffice = raft.role === 'leader' ? raft.isReady : raft.leaderId !== null;
   const members = membersOf(raft.config);
   const leader = members.find(({ nodeId }) => nodeId === raft.leaderId);
@@ -41,13 +44,29 @@ export function replicaStatus(
     lastIndex: raft.lastIndex,
     durableIndex: raft.durableIndex,
     stuckMs: replica.stuckMs,
-    stateHash: replica.machine.stateHash(),
-    sessions: replica.machine.sessionCount(),
-    locks: replica.machine.lockCount(),
+    stateHash: machine.stateHash(),
+    anchorIndex: raft.anchor.index,
+    checkpointIndex: replica.keeper.checkpointer.durableIndex,
+    membership: membershipOf(raft, replica.self),
+    configIndex: raft.configIndex,
+    alarms: replica.alarms.list(),
+    sessions: machine.sessionCount(),
+    locks: machine.lockCount(),
     pid: settings.pid,
     version: settings.version,
     peers,
   };
+}
+
+function membershipOf(
+  { config, isRemoved }: RaftStatus,
+  { nodeId, storeId }: Identity,
+): NodeStatus['membership'] {
+  const isSelf = (member: Member): boolean =>
+    member.nodeId === nodeId && member.storeId === storeId;
+  if (isRemoved) return 'removed';
+  if ([...config.voters, ...config.votersOutgoing].some(isSelf)) return 'voter';
+  return [...config.learners, ...config.learnersNext].some(isSelf) ? 'learner' : 'none';
 }
 
 /** A node that belongs to no cluster, has not read its directory yet, or never did. */
@@ -73,6 +92,11 @@ export function blankStatus(
     durableIndex: 0,
     stuckMs: 0,
     stateHash: '',
+    anchorIndex: 0,
+    checkpointIndex: 0,
+    membership: 'none',
+    configIndex: 0,
+    alarms: [],
     sessions: 0,
     locks: 0,
     pid: settings.pid,

@@ -83,6 +83,12 @@ export class WatchLog {
     this.bytes += bytes;
   }
 
+  /** Nothing of what led to this revision is known: who comes back from before it has a gap. */
+  restart(begin: Revision): void {
+    while (this.count > 0) this.dropOldest();
+    this.droppedTo = begin;
+  }
+
   /** The oldest entry of a later revision; null: there is none. Not to be asked below the floor. */
   next(after: Revision): WatchedEntry | null {
     let low = 0;

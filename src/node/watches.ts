@@ -75,6 +75,14 @@ export class Watches {
     if (this.progress.isDue) this.schedule();
   }
 
+  /**
+   * The state became another one, as of this revision: nobody knows what happened on the way. Only
+   * where nobody watches, for only a leader is watched, and its state grows by entries alone.
+   */
+  restart(revision: Revision): void {
+    this.options.log.restart(revision);
+  }
+
   private tellLive(revision: Revision, events: readonly LockEvent[]): void {
     const told = new Map<Watcher, WatchEvent[]>();
     for (const each of events) {
