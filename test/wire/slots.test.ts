@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { crc32c } from '../../src/base/hash.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { pack, unpack } from '../../src/wire/msgpack.ts';
-import { decodeSlot, encodeSlot } from '../../src/wire/slots.ts';
+import { SLOT_FORMAT_VERSION, decodeSlot, encodeSlot } from '../../src/wire/slots.ts';
 import { SLOT } from './samples.ts';
 
 /** The slot with these fields behind its own, and a right CRC. */
@@ -32,8 +32,9 @@ describe('a slot', () => {
   });
 
   test('of a newer format tells its version, whatever else it holds', () => {
-    const newer = withMore(encodeSlot({ ...SLOT, formatVersion: 2 }), 'more', [1]);
-    expect(decodeSlot(newer)).toEqual({ ...SLOT, formatVersion: 2 });
+    const formatVersion = SLOT_FORMAT_VERSION + 1;
+    const newer = withMore(encodeSlot({ ...SLOT, formatVersion }), 'more', [1]);
+    expect(decodeSlot(newer)).toEqual({ ...SLOT, formatVersion });
   });
 
   test('of this format with more fields is refused', () => {
