@@ -101,12 +101,10 @@ export function leaveQueues(step: Step, request: Request): void {
 
 /** Whether a waiter may be granted now. */
 export function isGrantable(rules: Rules, request: Request): boolean {
-  return request.claims.every(
-    (claim) =>
-      headOf(claim.lock) === claim &&
-      isCompatible(claim.item, claim.lock) &&
-      rules.allow(claim.item.name),
+  const isNext = request.claims.every(
+    (claim) => headOf(claim.lock) === claim && isCompatible(claim.item, claim.lock),
   );
+  return isNext && request.claims.every(({ item }) => rules.allow(item.name));
 }
 
 /** Whether a need goes together with all holders and ghosts of its lock. */

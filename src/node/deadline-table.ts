@@ -37,9 +37,7 @@ export const PER_TICK: TakeLimits = { looksMax: 4_096, dueMax: 512 };
  */
 export class DeadlineTable {
   private readonly entries = new Map<string, Entry>();
-  private readonly schedule = new OrderedSet<Entry>(
-    (left, right) => left.lookUs - right.lookUs || left.number - right.number,
-  );
+  private schedule = newSchedule();
   private lastNumber = 0;
 
   /** Entries that will be looked at; those that `takeDue` gave back are not among them. */
@@ -67,6 +65,11 @@ export class DeadlineTable {
     if (entry === undefined) return;
     this.entries.delete(key);
     this.schedule.delete(entry);
+  }
+
+  clear(): void {
+    this.entries.clear();
+    this.schedule = newSchedule();
   }
 
   /** Until it is due, 0 if it is already; null: not known. */
@@ -106,6 +109,12 @@ export class DeadlineTable {
     entry.lookUs = lookUs;
     this.schedule.add(entry);
   }
+}
+
+function newSchedule(): OrderedSet<Entry> {
+  return new OrderedSet<Entry>(
+    (left, right) => left.lookUs - right.lookUs || left.number - right.number,
+  );
 }
 
 function dueUsOf(entry: Entry, baseUs: LeaseUs): LeaseUs {

@@ -47,6 +47,13 @@ export class LeaderDeadlines<Item> {
     this.proposed.delete(name);
   }
 
+  /** Nothing runs any more: another machine is in force. */
+  clear(): void {
+    this.items.clear();
+    this.proposed.clear();
+    this.table.clear();
+  }
+
   /** How long it still runs, in microseconds, 0 at least; null: it does not. */
   leftUs(item: Item, nowUs: LeaseUs, baseUs: LeaseUs): number | null {
     return this.table.leftUs(this.options.nameOf(item), nowUs, baseUs);

@@ -75,6 +75,12 @@ export class Leases {
     this.releaseHeld(session);
   }
 
+  /** Another machine is in force, and no session is known of it yet. A leader's never changes. */
+  forgetAll(): void {
+    this.table.clear();
+    this.expiring.clear();
+  }
+
   becomeLeader(term: Term): void {
     this.leading = { term, baseUs: 0, isReady: false };
   }

@@ -1,14 +1,18 @@
 import { probes } from '../base/probe.ts';
 import type { Index, LeaseUs, MonoUs, SessionId, Term } from '../base/units.ts';
-import type { LockMachine } from '../locks/machine-types.ts';
+import type { LivingFact, LockMachine } from '../locks/machine-types.ts';
 import type { LockEvent } from '../locks/outcomes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
+import { EmbargoDeadline } from './embargo-deadline.ts';
 import { LeaderDeadlines } from './leader-deadlines.ts';
 import { LeaseClock } from './lease-clock.ts';
 import { Leases } from './leases.ts';
 import type { TimeSource } from './queries.ts';
 import type { Reads } from './reads.ts';
+
+/** Sessions, waiters and ghosts of a loaded machine that one turn of the loop takes in. */
+const ADOPTED_PER_TURN = 2_000;
 
 /** A waiting acquire, by the session and the number that it was asked with. */
 export interface WaiterKey {
@@ -20,6 +24,7 @@ export interface WaiterKey {
 export interface GhostKey {
   readonly name: string;
   readonly closedAt: Index;
+  readonly session: SessionId;
   readonly acquireSeq: number;
 }
 
@@ -44,6 +49,9 @@ export class Office implements TimeSource {
   private readonly leaseClock: LeaseClock;
   private readonly waits: LeaderDeadlines<WaiterKey>;
   private readonly delays: LeaderDeadlines<GhostKey>;
+  private readonly embargo: EmbargoDeadline;
+  /** The machine in force, once one was adopted. */
+  private adopted: Pick<LockMachine, 'embargo'> | null = null;
   private held: { readonly term: Term } | null = null;
 
   constructor(options: OfficeOptions) {
@@ -66,11 +74,15 @@ export class Office implements TimeSource {
       },
     });
     this.delays = new LeaderDeadlines({
-      nameOf: ({ name, closedAt, acquireSeq }) => `${closedAt} ${acquireSeq} ${name}`,
+      nameOf: ({ name, closedAt, session, acquireSeq }) =>
+        `${closedAt} ${session} ${acquireSeq} ${name}`,
       propose: (ghosts, proposerTerm) =>
         propose(
           ghosts.map(({ name, closedAt }) => ({ op: 'liftDelay', name, closedAt, proposerTerm })),
         ),
+    });
+    this.embargo = new EmbargoDeadline((afterName, proposerTerm) => {
+      return propose([{ op: 'liftEmbargo', proposerTerm, afterName }]) === 1;
     });
   }
 
@@ -95,6 +107,20 @@ export class Office implements TimeSource {
     this.leases.stepDown();
     this.waits.stepDown();
     this.delays.stepDown();
+    this.embargo.stepDown();
+  }
+
+  /**
+   * Another machine is in force, loaded from a checkpoint: what lives in it begins to run from now
+   * on, part by part, so that other work may pass between; what does not run yet does not end.
+   */
+  adopt(machine: Pick<LockMachine, 'living' | 'embargo'>): void {
+    this.leases.forgetAll();
+    this.waits.clear();
+    this.delays.clear();
+    this.embargo.begin(this.freshUs());
+    this.adopted = machine;
+    this.adoptPart(machine, machine.living()[Symbol.iterator]());
   }
 
   /** Due at least every heartbeat, with a fresh reading. */
@@ -126,8 +152,9 @@ export class Office implements TimeSource {
       case 'left':
         return this.waits.settle(event);
       case 'delayed': {
-        const { name, closedAt, acquireSeq } = event;
-        return this.delays.start({ name, closedAt, acquireSeq }, event.delayMs, this.freshUs());
+        const { name, closedAt, session, acquireSeq } = event;
+        const ghost = { name, closedAt, session, acquireSeq };
+        return this.delays.start(ghost, event.delayMs, this.freshUs());
       }
       case 'lifted':
         return this.delays.settle(event);
@@ -145,13 +172,28 @@ export class Office implements TimeSource {
     return this.delays.leftUs(ghost, this.freshUs(), this.leases.baseUs) ?? 0;
   }
 
+  private adoptPart(of: Pick<LockMachine, 'embargo'>, facts: Iterator<LivingFact>): void {
+    for (let count = 0; count < ADOPTED_PER_TURN; count++) {
+      const next = facts.next();
+      if (next.done === true) return;
+      this.observe(next.value);
+    }
+    this.options.clock.soon(() => {
+      if (this.adopted === of) this.adoptPart(of, facts);
+    });
+  }
+
   private testDeadlines(): void {
     if (this.held === null || !this.leases.isReady) return;
-    const { ticked } = this.leaseClock;
+    const { ticked: nowUs } = this.leaseClock;
+    const { baseUs } = this.leases;
     this.leases.test();
     // Any of the tests may fail the node, and end the office.
-    if (this.held !== null) this.waits.test(ticked, this.leases.baseUs, this.held.term);
-    if (this.held !== null) this.delays.test(ticked, this.leases.baseUs, this.held.term);
+    if (this.held !== null) this.waits.test(nowUs, baseUs, this.held.term);
+    if (this.held !== null) this.delays.test(nowUs, baseUs, this.held.term);
+    const embargo = this.adopted?.embargo() ?? null;
+    if (this.held === null || embargo === null) return;
+    this.embargo.test(embargo, { nowUs, baseUs, term: this.held.term });
   }
 
   private freshUs(): LeaseUs {

@@ -102,8 +102,9 @@ test('nothing comes due at a leader that has not applied its no-op yet', () => {
   rig.pass(60_000_000);
   expect(rig.log).toEqual([]);
   rig.lead(2);
-  const [ghost] = rig.machine.inspect('job').ghosts;
-  expect(rig.office.delayLeftUs({ name: 'job', acquireSeq: 1, closedAt: 0, ...ghost })).toBe(3e6);
+  const { closedAt } = rig.machine.inspect('job').ghosts[0] ?? { closedAt: 0 };
+  const ghost = { name: 'job', session: holder, acquireSeq: 1, closedAt };
+  expect(rig.office.delayLeftUs(ghost)).toBe(3e6);
 });
 
 test('no entry is made for a wait or a lock-delay that is over already', () => {
