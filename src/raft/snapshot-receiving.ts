@@ -4,7 +4,8 @@
 //
 // 1. The install waits until no batch and no apply is out. Meanwhile nothing new is handed out, and
 //    Appends are dropped: log and state stand still. If the log holds the last entry of the
-//    checkpoint, it is written up to there first, so that log on disk and in memory agree on it.
+//    checkpoint, it is written up to there first, so that log on disk and in memory agree on it;
+//    and so is what was applied, for our own checkpoint that is under way is waiting for it.
 // 2. If commits reach that entry first, the checkpoint is discarded: we are there already.
 // 3. installSnapshot goes out: one batch on disk puts it in force and deletes the log, or what of
 //    the log it contains. Now memory shows the log before, the disk that or the one after, and a
@@ -151,11 +152,12 @@ function prepareInstall(core: Core, point: SnapshotPoint, answer: Receiving | nu
   probes.sometimes('install-waits', core.applyingIndex !== 0 || core.writes.isBusy);
 }
 
-// The log holds the last entry of the checkpoint, but the disk does not yet.
+// The log holds the last entry of the checkpoint, but the disk does not yet. Or the disk lacks what
+// is applied: our own checkpoint may be waiting for that, and the install waits for it.
 function needsWriteFirst(core: Core, { point }: Install): boolean {
   const { log, writes } = core;
   const { index, term } = point.last;
-  return writes.durableIndex < index && log.termAt(index) === term;
+  return writes.durableIndex < (log.termAt(index) === term ? index : core.appliedIndex);
 }
 
 // What is committed here is committed everywhere, or one of the two is wrong (INV-5).
