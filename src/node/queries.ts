@@ -129,8 +129,8 @@ function timesOf(lock: LockView, times: TimeSource): LockTimes {
   const { name } = lock;
   return {
     holders: lock.holders.map(({ session }) => wholeMs(times.leaseLeftUs(session))),
-    ghosts: lock.ghosts.map(({ closedAt, acquireSeq }) =>
-      Math.ceil(times.delayLeftUs({ name, closedAt, acquireSeq }) / US_PER_MS),
+    ghosts: lock.ghosts.map(({ closedAt, session, acquireSeq }) =>
+      Math.ceil(times.delayLeftUs({ name, closedAt, session, acquireSeq }) / US_PER_MS),
     ),
   };
 }
