@@ -82,12 +82,10 @@ export const ELECTIONS: MutantGroup = {
       id: 'M-06',
       title: 'drops pre-votes of a lower term silently',
       file: TERM_RULES,
-      find: `durableIndex: core.writes.durableIndex,
-      });
+      find: `return refuseStalePart(core, from, message);
     case 'preVoteRequest':
       return onPreVoteRequest(core, from, message);`,
-      replace: `durableIndex: core.writes.durableIndex,
-      });
+      replace: `return refuseStalePart(core, from, message);
     case 'preVoteRequest':
       return;`,
     },

@@ -2,7 +2,7 @@ import type { NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
-import type { TransferRefusal } from '../raft/events.ts';
+import type { TransferRefusal } from '../raft/membership-change.ts';
 import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
 import type { Backups } from './backups.ts';
 import type { HostReply } from './host-types.ts';

@@ -1,6 +1,10 @@
 import type { Index, NodeId } from '../base/units.ts';
-import type { RaftEvent, TransferRefusal } from '../raft/events.ts';
-import type { MembershipChange, MembershipRefusal } from '../raft/membership-change.ts';
+import type { RaftEvent } from '../raft/events.ts';
+import type {
+  MembershipChange,
+  MembershipRefusal,
+  TransferRefusal,
+} from '../raft/membership-change.ts';
 import type { DecisionEffect } from './engine.ts';
 
 /** What became of a change: appended at `index`, or refused, and then nothing happened. */

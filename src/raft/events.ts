@@ -4,7 +4,7 @@
 import type { Index, MonoUs, NodeId, StoreId, Term } from '../base/units.ts';
 import type { ClusterConfig } from './config.ts';
 import type { Entry, EntryType } from './entry.ts';
-import type { MembershipChange, MembershipRefusal } from './membership-change.ts';
+import type { MembershipChange, MembershipRefusal, TransferRefusal } from './membership-change.ts';
 import type { RaftMessage, Sender, SnapshotPart } from './messages.ts';
 
 export interface Proposal {
@@ -87,16 +87,9 @@ export interface SnapshotPoint {
   readonly configIndex: Index;
 }
 
-/** Why leadership was not handed over. */
-export interface TransferRefusal {
-  /** NOT_LEADER: we do not lead. INVALID: that node cannot. TIMEOUT: it did not within E. */
-  readonly code: 'NOT_LEADER' | 'INVALID' | 'TIMEOUT' | 'REPLACED';
-  readonly message: string;
-}
-
 /**
- * Why a proposal was not appended; certain, in every case (INV-13). NOT_LEADER also of a leader that
- * hands over: RaftStatus.transferTarget tells to whom.
+ * Why a proposal was not appended; certain, in every case (INV-13). NOT_LEADER also of a leader
+ * that hands over: RaftStatus.transferTarget tells to whom.
  */
 export type Refusal = 'NOT_LEADER' | 'OVERLOADED' | 'UNAVAILABLE';
 

@@ -1,4 +1,5 @@
-// What an operator may ask of the membership, and why it may be refused (RAFT.md §10.3).
+// What an operator may ask of the membership and of leadership, and why it may be refused
+// (RAFT.md §10.3, §11).
 
 import type { NodeId } from '../base/units.ts';
 import type { Member } from './config.ts';
@@ -25,5 +26,12 @@ export interface MembershipRefusal {
    * answer that they could not decide anything. INVALID: never possible.
    */
   readonly code: 'NOT_LEADER' | 'PENDING' | 'CONFLICT' | 'NOT_CAUGHT_UP' | 'INVALID';
+  readonly message: string;
+}
+
+/** Why leadership was not handed over. */
+export interface TransferRefusal {
+  /** NOT_LEADER: we do not lead. INVALID: that node cannot. TIMEOUT: it did not within E. */
+  readonly code: 'NOT_LEADER' | 'INVALID' | 'TIMEOUT' | 'REPLACED';
   readonly message: string;
 }

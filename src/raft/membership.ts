@@ -60,7 +60,7 @@ function judge(core: Core, event: ChangeEvent): ClusterConfig | MembershipRefusa
   if (pending !== null) return { code: 'PENDING', message: pending };
   const { expectedIndex } = event;
   if (expectedIndex !== null && expectedIndex !== latest.index) {
-    const message = `The change is meant for configuration ${expectedIndex}, which is not in force.`;
+    const message = `The change is meant for configuration ${expectedIndex}; that is not in force.`;
     return { code: 'CONFLICT', message };
   }
   const next = configAfter(latest.config, event.change);
@@ -96,7 +96,8 @@ function laggardIn(core: Core, leader: LeaderState, next: ClusterConfig): string
     if (progress === undefined || latest.config.voters.includes(member)) continue;
     if (!answers) return `${nodeId} does not answer.`;
     if (!progress.catchUp.isShorterThan(core.settings.electionUs, core.nowUs)) {
-      return `${nodeId} does not keep up yet: it has ${progress.matchIndex} of ${core.log.lastIndex}.`;
+      const { matchIndex } = progress;
+      return `${nodeId} does not keep up yet: it has ${matchIndex} of ${core.log.lastIndex}.`;
     }
   }
   if (active >= majoritySize(next.voters.length)) return null;

@@ -115,6 +115,7 @@ export interface SnapshotPart {
   readonly content: Uint8Array;
 }
 
+/** A piece, as it travels. Answered like a heartbeat, and once it is durable. */
 export interface SnapshotPartMessage {
   readonly type: 'snapshotPart';
   readonly term: Term;

@@ -10,7 +10,8 @@ import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
 import { findMember } from './configurations.ts';
 import { isActive } from './electorate.ts';
-import type { RaftEvent, TransferRefusal } from './events.ts';
+import type { RaftEvent } from './events.ts';
+import type { TransferRefusal } from './membership-change.ts';
 import { send } from './outbox.ts';
 import type { Core, LeaderState, Handover } from './state.ts';
 
