@@ -9,8 +9,11 @@ import { pack, unpack } from './msgpack.ts';
 import { Reader } from './reader.ts';
 import type { SlotRecord } from './slot-record.ts';
 
-/** The format that this program writes. */
-export const SLOT_FORMAT_VERSION = 1;
+/**
+ * The format of directories that this program writes. 2: the store has a meta row, and rows of the
+ * state machine. A directory of format 1 is read, and upgraded by the start.
+ */
+export const SLOT_FORMAT_VERSION = 2;
 
 const CRC_BYTES = 4;
 

@@ -90,7 +90,7 @@ describe('identity', () => {
     for (const place of [0, 1] as const) {
       const rig = seasoned();
       const record = slotRecord(rig, place);
-      rig.disk.slots[place].overwrite(encodeSlot({ ...record, formatVersion: 2 }));
+      rig.disk.slots[place].overwrite(encodeSlot({ ...record, formatVersion: 3 }));
       expect(refusal(rig).exitCode).toBe(86);
     }
   });
@@ -165,7 +165,7 @@ describe('hard state', () => {
 describe('the log', () => {
   test('83 any byte of any chunk or row changed', () => {
     const keys = seasoned().disk.store.keys();
-    expect(keys).toEqual(['l/', 'l/', 'l/', 'm/', 'm/', 'm/', 'm/'].map(expectStart));
+    expect(keys).toEqual(['l/', 'l/', 'l/', 'm/', 'm/', 'm/', 'm/', 'm/'].map(expectStart));
     for (const key of keys) {
       const length = present(seasoned().disk.store.value(key), key).length;
       for (let at = 0; at < length; at++) {

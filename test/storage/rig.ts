@@ -6,16 +6,20 @@ import type { SimDiskOptions } from '../../sim/world/disk-options.ts';
 import { present } from '../../src/base/assert.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { Entry } from '../../src/raft/entry.ts';
-import type { RaftStart } from '../../src/raft/events.ts';
+import type { EntryId, RaftStart } from '../../src/raft/events.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import { createNodeStorage } from '../../src/node/storage/storage.ts';
 import type {
+  CheckpointDelta,
   LogBatch,
   NodeStorage,
   Recovered,
+  RowChange,
+  RowPage,
   StorageExit,
   StorageResult,
 } from '../../src/node/storage/types.ts';
+import type { Checkpoint } from '../../src/wire/checkpoint.ts';
 import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 
 export const FOUNDING: FoundingRecord = {
@@ -27,7 +31,11 @@ export const FOUNDING: FoundingRecord = {
   ],
   limits: DEFAULT_LIMITS,
   origin: 0,
+  restored: null,
 };
+
+/** Rows of a state as text. */
+export type Rows = Record<string, string>;
 
 const STEPS_MAX = 100_000;
 
@@ -134,6 +142,29 @@ export class Rig {
     valueOf(this.done((done) => storage.persist(batch, done)));
   }
 
+  /** A durable checkpoint; where the log begins after it. */
+  checkpoint(storage: NodeStorage, delta: CheckpointDelta): EntryId {
+    const answer = this.ask<StorageResult<{ readonly anchor: EntryId }>>((done) =>
+      storage.checkpoint(delta, done),
+    );
+    return valueOf(answer).anchor;
+  }
+
+  /** All rows of the state in force, or of a view, as text; read in pages of this size. */
+  rows(source: Pick<NodeStorage, 'rows'>, pageBytes = 100): StorageResult<Rows> {
+    const found: Rows = {};
+    for (let after = ''; ;) {
+      const page = present(
+        this.ask<StorageResult<RowPage>>((done) => source.rows(after, pageBytes, done)),
+        'an answer',
+      );
+      if (!page.ok) return page;
+      for (const { key, value } of page.value.rows) found[key] = new TextDecoder().decode(value);
+      if (page.value.isLast) return { ok: true, value: found };
+      after = present(page.value.rows.at(-1), 'a page that is not the last has rows').key;
+    }
+  }
+
   /** What the next life finds. Throws if it refuses. */
   recover(): RaftStart {
     return present(valueOf(this.restart()).raft, 'a founded node');
@@ -161,6 +192,26 @@ export function append(first: number, terms: readonly number[], before = 0): Log
 /** A batch that cuts at its first entry. */
 export function replace(first: number, terms: readonly number[], before = 0): LogBatch {
   return { truncateFrom: first, entries: entriesOf(first, terms, before) };
+}
+
+/** What a checkpoint at this entry contains, with the configuration of the founding. */
+export function checkpointAt(index: number, term: number, rowSum = `${index}`): Checkpoint {
+  const config = {
+    voters: FOUNDING.members,
+    votersOutgoing: [],
+    learners: [],
+    learnersNext: [],
+    retired: [],
+  };
+  return { point: { last: { index, term }, config, configIndex: 0 }, rowSum };
+}
+
+/** Changes that set these rows; null deletes one. */
+export function changesOf(rows: Record<string, string | null>): readonly RowChange[] {
+  return Object.entries(rows).map(([key, text]) => ({
+    key,
+    value: text === null ? null : new TextEncoder().encode(text),
+  }));
 }
 
 /** The terms of the recovered log, entry by entry. */

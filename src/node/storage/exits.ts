@@ -33,6 +33,12 @@ export function logDamaged(what: string): StorageExit {
   return exitWith(83, `The log is damaged: ${what} ${REJOIN}`);
 }
 
+/** 83: the rows of the state machine are not those that its checkpoint had. */
+export function stateDamaged(what: string): StorageExit {
+  probes.reach('damaged-state-refused');
+  return exitWith(83, `The stored state is damaged: ${what} ${REJOIN}`);
+}
+
 /** 84: entries that were known to be on disk are gone. */
 export function logTooShort(what: string): StorageExit {
   return exitWith(84, `The log has lost acknowledged entries: ${what} ${REJOIN}`);

@@ -1,19 +1,30 @@
-// Founding: how a blank directory becomes a member of a cluster. It is the install of an empty
-// checkpoint at the origin: first one batch in the log store, then both slots, which are the
-// commit point. While the slots are blank, whatever the store holds of an earlier try is ignored
-// and founding is done again (RAFT.md §15.7).
+// Founding: how a blank directory becomes a member of a cluster. It is the install of a checkpoint,
+// an empty one at the origin or one that came from elsewhere: first one batch in the log store,
+// then both slots, which are the commit point. While the slots are blank, whatever the store holds
+// of an earlier try is ignored and founding is done again (RAFT.md §15.7).
 
-import type { StoreId } from '../../base/units.ts';
-import type { ClusterConfig } from '../../raft/config.ts';
-import type { RaftStart } from '../../raft/events.ts';
+import type { Term } from '../../base/units.ts';
+import type { EntryId, RaftStart } from '../../raft/events.ts';
 import type { KeyValueOp } from '../../ports/storage.ts';
+import type { Checkpoint } from '../../wire/checkpoint.ts';
 import type { FoundingRecord } from '../../wire/founding-record.ts';
 import { encodeFounding } from '../../wire/founding.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
-import type { HardStateChange } from './hard-state.ts';
-import { encodeAnchor, encodeTail, ROW, sealRow } from './layout.ts';
-import type { EntryId } from '../../raft/events.ts';
+import { refuse, STORED, writeFailed } from './exits.ts';
+import type { HardState } from './hard-state.ts';
+import type { FoundedStore } from './founded-store.ts';
+import { forceOps } from './founded-store.ts';
+import { ROW, sealRow } from './layout.ts';
+import type { MetaRow } from './layout.ts';
 import type { ScannedLog } from './log-scan.ts';
+import type { StorageResult } from './types.ts';
+
+/** What a blank node becomes a member with. */
+export interface FoundingStart {
+  readonly founding: FoundingRecord;
+  readonly meta: MetaRow;
+  readonly term: Term;
+}
 
 /** Where the log of a cluster begins: no entry has term 0, nor that of a restored anchor. */
 export function originOf(record: FoundingRecord): EntryId {
@@ -21,32 +32,47 @@ export function originOf(record: FoundingRecord): EntryId {
   return { index: record.origin, term: restored === null ? 0 : restored.term + 1 };
 }
 
-/** The rows of a founded store, one batch. */
-export function foundingOps(record: FoundingRecord, storeId: StoreId): readonly KeyValueOp[] {
-  const { index, term } = originOf(record);
-  const tail = { lastIndex: index, lastTerm: term, applied: index, storeId };
-  const founding = sealRow(ROW.founding, encodeFounding(record));
-  return [
-    { type: 'put', key: ROW.founding, value: founding },
-    { type: 'put', key: ROW.anchor, value: encodeAnchor({ index, term }) },
-    { type: 'put', key: ROW.tail, value: encodeTail(tail) },
-  ];
-}
-
-/** The hard state of a founded node. */
-export function foundingChange(record: FoundingRecord): HardStateChange {
-  return {
-    clusterId: record.clusterId,
-    term: 0,
-    vote: null,
-    durableFloor: originOf(record),
+/** What a cluster that begins empty contains at its origin. */
+export function foundingCheckpoint(record: FoundingRecord): Checkpoint {
+  const config = {
+    voters: record.members,
+    votersOutgoing: [],
+    learners: [],
+    learnersNext: [],
+    retired: [],
   };
+  const point = { last: originOf(record), config, configIndex: record.origin };
+  return { point, rowSum: SUM_OF_NONE };
 }
 
-/** What the core starts from. The state is rebuilt from the log: it begins at the anchor. */
-export function raftStart(slots: SlotRecord, founding: FoundingRecord, log: ScannedLog): RaftStart {
+/** Makes a blank directory that of a member. */
+export function foundDirectory(
+  media: { readonly keyValue: FoundedStore['keyValue']; readonly hardState: HardState },
+  start: FoundingStart,
+  done: (result: StorageResult<void>) => void,
+): void {
+  const { keyValue, hardState } = media;
+  const { last } = start.meta.checkpoint.point;
+  const { storeId } = hardState.record;
+  const founding = sealRow(ROW.founding, encodeFounding(start.founding));
+  const ops: readonly KeyValueOp[] = [
+    { type: 'put', key: ROW.founding, value: founding },
+    ...forceOps(start.meta, { anchor: last, last, storeId }),
+  ];
+  keyValue.batch(ops, (result) => {
+    if (!result.ok) return done(refuse(writeFailed(result.failure)));
+    const { clusterId } = start.founding;
+    const change = { clusterId, term: start.term, vote: null, durableFloor: last };
+    hardState.change(change, (written) => {
+      done(written.ok ? STORED : refuse(writeFailed(written.failure)));
+    });
+  });
+}
+
+/** What the core starts from. The state is that of the checkpoint; the log may begin earlier. */
+export function raftStart(slots: SlotRecord, checkpoint: Checkpoint, log: ScannedLog): RaftStart {
   const { index } = log;
-  const founded = { index: index.anchor.index, config: foundingConfig(founding) };
+  const { last, config, configIndex } = checkpoint.point;
   return {
     nodeId: slots.nodeId,
     storeId: slots.storeId,
@@ -56,11 +82,12 @@ export function raftStart(slots: SlotRecord, founding: FoundingRecord, log: Scan
     termRuns: index.termRuns(),
     tail: log.tail,
     lastIndex: index.lastEntry.index,
-    applied: index.anchor.index,
-    configs: [founded, ...log.configs],
+    applied: last.index,
+    configs: [
+      { index: configIndex, config },
+      ...log.configs.filter((later) => later.index > configIndex),
+    ],
   };
 }
 
-function foundingConfig(record: FoundingRecord): ClusterConfig {
-  return { voters: record.members, votersOutgoing: [], learners: [], learnersNext: [], retired: [] };
-}
+const SUM_OF_NONE = '0'.repeat(16);

@@ -4,14 +4,18 @@
 //   m/founding   the founding record
 //   m/anchor     [index, term]: the log begins after this entry
 //   m/tail       [lastIndex, lastTerm, applied, storeId]: rewritten with every batch
+//   m/meta       [generation, checkpoint]: what the rows of the state machine are, and where
 //   l/<index>    one batch of log entries ("chunk") under its first index, 16 hex digits
+//   r/<generation>/<key>   one row of the state machine (state-rows.ts)
 //
-// Room is left for rows of the state machine (r/…) beside these. Every `m/` row carries a checksum
-// over its key and content: LevelDB itself returns flipped bytes without a word (§15.1.2).
+// Every `m/` and `r/` row carries a checksum over its key and content: LevelDB itself returns
+// flipped bytes without a word (§15.1.2).
 
 import { crc32c, crc32cOfAscii } from '../../base/hash.ts';
 import type { Index, StoreId, Term } from '../../base/units.ts';
 import type { EntryId } from '../../raft/events.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../../wire/checkpoint.ts';
+import type { Checkpoint } from '../../wire/checkpoint.ts';
 import { DecodeError, pack, unpack } from '../../wire/msgpack.ts';
 import { Reader } from '../../wire/reader.ts';
 
@@ -21,6 +25,7 @@ export const ROW = {
   founding: 'm/founding',
   anchor: 'm/anchor',
   tail: 'm/tail',
+  meta: 'm/meta',
 } as const;
 
 /** from <= key < to of all single rows. */
@@ -35,6 +40,12 @@ export interface TailRow {
   /** What the durable checkpoint covers. */
   readonly applied: Index;
   readonly storeId: StoreId;
+}
+
+/** The checkpoint in force, and the generation that its rows are stored under. */
+export interface MetaRow {
+  readonly generation: number;
+  readonly checkpoint: Checkpoint;
 }
 
 const INDEX_DIGITS = 16;
@@ -96,6 +107,20 @@ export function encodeAnchor(anchor: EntryId): Uint8Array {
 export function decodeAnchor(row: Uint8Array): EntryId {
   const read = new Reader(unpack(unsealRow(ROW.anchor, row)), ROW.anchor);
   return read.done({ index: read.integer('index'), term: read.integer('term') });
+}
+
+/** The meta row as it is stored. */
+export function encodeMeta({ generation, checkpoint }: MetaRow): Uint8Array {
+  return sealRow(ROW.meta, pack([generation, encodeCheckpoint(checkpoint)]));
+}
+
+/** Reads a stored meta row. Throws DecodeError. */
+export function decodeMeta(row: Uint8Array): MetaRow {
+  const read = new Reader(unpack(unsealRow(ROW.meta, row)), ROW.meta);
+  return read.done({
+    generation: read.integer('generation'),
+    checkpoint: decodeCheckpoint(read.bytes('checkpoint')),
+  });
 }
 
 /** The storeId row as it is stored. */

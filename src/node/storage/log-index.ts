@@ -1,7 +1,7 @@
 // What is on disk of the log, in memory: where chunks begin and which terms they have. Eight bytes
 // for each chunk and a few for each term, so that cuts and loads find their place without a scan.
 
-import { assert } from '../../base/assert.ts';
+import { assert, present } from '../../base/assert.ts';
 import type { Index, Term } from '../../base/units.ts';
 import type { Entry } from '../../raft/entry.ts';
 import type { TermRun } from '../../raft/events.ts';
@@ -15,17 +15,35 @@ export interface ChunkCut {
   readonly trimmed: Index | null;
 }
 
+/** Chunks that compaction may delete. */
+export interface CoveredChunks {
+  /** Their first indices, ascending: the oldest chunks there are. */
+  readonly firsts: readonly Index[];
+  /** The last entry in them: where the log can begin. */
+  readonly end: EntryId;
+}
+
 /** Chunks and terms of the log after `anchor`. Bounded by the log, which compaction bounds. */
 export class LogIndex {
-  /** The log begins after this entry. */
-  readonly anchor: EntryId;
-  private readonly firsts: Index[] = [];
-  private readonly runs: TermRun[] = [];
+  private firsts: Index[] = [];
+  private runs: TermRun[] = [];
+  private begin: EntryId;
   private last: EntryId;
+  private cuts = 0;
 
   constructor(anchor: EntryId) {
-    this.anchor = anchor;
+    this.begin = anchor;
     this.last = anchor;
+  }
+
+  /** The log begins after this entry. */
+  get anchor(): EntryId {
+    return this.begin;
+  }
+
+  /** How often entries were taken away from the end. */
+  get cutCount(): number {
+    return this.cuts;
   }
 
   /** The last entry, or the anchor of an empty log. */
@@ -54,13 +72,57 @@ export class LogIndex {
   cut(from: Index): ChunkCut {
     assert(from > this.anchor.index, 'the log is never cut at or below its anchor');
     assert(from <= this.last.index, 'a cut removes at least one entry');
-    const kept = countUpTo(this.firsts, from - 1);
+    this.cuts += 1;
+    // Of a chunk that begins at or below the anchor nothing may be left to keep.
+    const keptTo = from - 1 === this.anchor.index ? 0 : from - 1;
+    const kept = countUpTo(this.firsts, keptTo);
     const removed = this.firsts.splice(kept);
     const next = removed[0] ?? this.last.index + 1;
     const trimmed = next > from ? (this.firsts.at(-1) ?? null) : null;
     this.last = { index: from - 1, term: this.termAt(from - 1) ?? this.anchor.term };
     while ((this.runs.at(-1)?.firstIndex ?? 0) >= from) this.runs.pop();
     return { removed, trimmed };
+  }
+
+  /** The oldest chunks that lie wholly at or below `to`, at most `countMax`; null: none does. */
+  covered(to: Index, countMax: number): CoveredChunks | null {
+    let count = 0;
+    while (count < countMax && count < this.firsts.length && this.chunkEnd(count) <= to) count += 1;
+    if (count === 0) return null;
+    const index = Math.max(this.anchor.index, this.chunkEnd(count - 1));
+    return {
+      firsts: this.firsts.slice(0, count),
+      end: { index, term: present(this.termAt(index), 'the term of a chunk on disk') },
+    };
+  }
+
+  /** Forgets the `count` oldest chunks: the log begins after `anchor`, which they may not reach. */
+  compact(count: number, anchor: EntryId): void {
+    assert(anchor.index >= this.anchor.index, 'the anchor never goes back');
+    assert(this.termAt(anchor.index) === anchor.term, 'the log holds its anchor');
+    this.firsts.splice(0, count);
+    const at = this.runs.findLastIndex((run) => run.firstIndex <= anchor.index + 1);
+    const run = this.runs[at];
+    if (run !== undefined) {
+      const begun = { term: run.term, firstIndex: Math.max(run.firstIndex, anchor.index + 1) };
+      this.runs.splice(0, at + 1, begun);
+    }
+    if (anchor.index === this.last.index) this.runs = [];
+    this.begin = anchor;
+  }
+
+  /** Forgets everything: the log is empty and begins after `anchor`. */
+  reset(anchor: EntryId): void {
+    this.cuts += 1;
+    this.firsts = [];
+    this.runs = [];
+    this.begin = anchor;
+    this.last = anchor;
+  }
+
+  /** First indices of all chunks, ascending. */
+  chunks(): readonly Index[] {
+    return [...this.firsts];
   }
 
   /** Term of an entry or of the anchor; null when the log does not reach there. */
@@ -78,6 +140,10 @@ export class LogIndex {
   chunkOf(index: Index): Index | null {
     if (index <= this.anchor.index || index > this.last.index) return null;
     return this.firsts[countUpTo(this.firsts, index) - 1] ?? null;
+  }
+
+  private chunkEnd(at: number): Index {
+    return (this.firsts[at + 1] ?? this.last.index + 1) - 1;
   }
 }
 

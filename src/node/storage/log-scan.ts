@@ -100,8 +100,7 @@ class LogScan {
     }
     const fresh = entries.slice(Math.max(0, anchor.index + 1 - first));
     const next = fresh[0];
-    if (next === undefined) return null;
-    const problem = gapBetween(this.index.lastEntry, next);
+    const problem = next === undefined ? null : gapBetween(this.index.lastEntry, next);
     if (problem !== null) return problem;
     this.index.append(first, fresh);
     for (const entry of fresh) this.keep(entry);

@@ -4,34 +4,25 @@
 // come back at the next start (R-43, M-20, M-80).
 
 import { assert, present } from '../../base/assert.ts';
-import type { Index, StoreId } from '../../base/units.ts';
-import type { KeyValue, KeyValueOp } from '../../ports/storage.ts';
+import type { Index } from '../../base/units.ts';
+import type { KeyValueOp } from '../../ports/storage.ts';
 import { joinRecords } from '../../wire/record.ts';
 import { logDamaged, readFailed, refuse, STORED, writeFailed } from './exits.ts';
+import type { FoundedStore } from './founded-store.ts';
 import { chunkKey, encodeTail, ROW } from './layout.ts';
-import type { ChunkCut, LogIndex } from './log-index.ts';
+import type { ChunkCut } from './log-index.ts';
 import { decodeChunk } from './log-scan.ts';
 import type { LogBatch, StorageResult } from './types.ts';
-
-/** Where the writer writes, and what its tail rows say. */
-export interface LogWriterOptions {
-  readonly keyValue: KeyValue;
-  readonly index: LogIndex;
-  readonly seed: number;
-  readonly storeId: StoreId;
-  /** What the durable checkpoint covers. */
-  readonly applied: Index;
-}
 
 type Done = (result: StorageResult<void>) => void;
 
 /** One batch at a time: `begin`, then `write`, then its answer, then the next. */
 export class LogWriter {
-  private readonly options: LogWriterOptions;
+  private readonly store: FoundedStore;
   private isBusy = false;
 
-  constructor(options: LogWriterOptions) {
-    this.options = options;
+  constructor(store: FoundedStore) {
+    this.store = store;
   }
 
   /**
@@ -42,7 +33,7 @@ export class LogWriter {
   begin(batch: LogBatch): ChunkCut | null {
     assert(!this.isBusy, 'one log batch is written at a time');
     const first = present(batch.entries[0], 'a log batch has entries');
-    const { index } = this.options;
+    const { index } = this.store;
     assert(
       first.index === (batch.truncateFrom ?? index.lastEntry.index + 1),
       'a batch begins where the log ends or is cut',
@@ -69,7 +60,7 @@ export class LogWriter {
     batch: LogBatch,
     done: (result: StorageResult<KeyValueOp>) => void,
   ): void {
-    const { keyValue, seed } = this.options;
+    const { keyValue, seed } = this.store;
     const key = chunkKey(first);
     keyValue.range(key, `${key}\0`, 1, (read) => {
       if (!read.ok) return done(refuse(readFailed(read.failure)));
@@ -86,7 +77,8 @@ export class LogWriter {
   }
 
   private submit(cutting: readonly KeyValueOp[], batch: LogBatch, done: Done): void {
-    const { keyValue, index, seed, storeId, applied } = this.options;
+    const { keyValue, index, seed, storeId, current } = this.store;
+    const applied = current.checkpoint.point.last.index;
     const first = present(batch.entries[0], 'a log batch has entries');
     const last = present(batch.entries.at(-1), 'a log batch has entries');
     const tail = { lastIndex: last.index, lastTerm: last.term, applied, storeId };

@@ -8,7 +8,7 @@ import { probes } from '../../base/probe.ts';
 import type { NodeId, StoreId } from '../../base/units.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
-import type { KeyValue, SlotFile } from '../../ports/storage.ts';
+import type { KeyValue, SlotFile, Stored } from '../../ports/storage.ts';
 import type { FoundingRecord } from '../../wire/founding-record.ts';
 import { clusterSeed } from '../../wire/record.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
@@ -16,7 +16,9 @@ import { SLOT_FORMAT_VERSION } from '../../wire/slots.ts';
 import * as exits from './exits.ts';
 import { HardState, markFailed, readSlots, writingOrder } from './hard-state.ts';
 import type { SlotFound } from './hard-state.ts';
-import { CHUNK_RANGE, encodeStoreId, ROW, ROW_RANGE } from './layout.ts';
+import { readGenerations } from './generations.ts';
+import { CHUNK_RANGE, encodeMeta, encodeStoreId, ROW, ROW_RANGE } from './layout.ts';
+import type { MetaRow } from './layout.ts';
 import { scanLog } from './log-scan.ts';
 import type { ScannedLog } from './log-scan.ts';
 import type { StorageResult } from './types.ts';
@@ -24,6 +26,7 @@ import {
   isUnborn,
   readStoreId,
   rowsOf,
+  verifyCheckpoint,
   verifyLog,
   verifyRows,
   verifyName,
@@ -47,12 +50,21 @@ export interface OpeningOptions {
 export interface Founded {
   readonly founding: FoundingRecord;
   readonly log: ScannedLog;
+  readonly meta: MetaRow;
 }
 
 /** A verified directory, with its boot counted. */
 export interface Opened {
   readonly hardState: HardState;
   /** Null while blank. */
+  readonly founded: Founded | null;
+  /** All generations that have rows. */
+  readonly generations: readonly number[];
+}
+
+/** What was verified, before the boot is counted. */
+interface Verified {
+  readonly record: SlotRecord;
   readonly founded: Founded | null;
 }
 
@@ -92,7 +104,7 @@ function create(options: OpeningOptions, rows: Rows, done: Done): void {
   const { keyValue, random } = options;
   const onStoreId = (storeId: StoreId): void => {
     const record = blankRecord(options.nodeId, storeId);
-    countBoot(options.slots, { record, founded: null }, done);
+    finish(options, options.slots, { record, founded: null }, done);
   };
   refuseEntries(keyValue, 'entries are there, but neither slot.', done, () => {
     if (rows.has(ROW.store)) {
@@ -128,35 +140,52 @@ function verify(
   if (record.clusterId === null) {
     const what = 'entries are there, but it says that the node is blank.';
     return refuseEntries(options.keyValue, what, done, () => {
-      countBoot(slots, { record, founded: null }, done);
+      finish(options, slots, { record, founded: null }, done);
     });
   }
   const founded = verifyRows(rows, record);
   if (!founded.ok) return done(founded);
-  const { founding, anchor, tail } = founded.value;
+  const { founding, anchor, tail, meta } = founded.value;
   const stranger = verifyName(founding, options.clusterName);
   if (stranger !== null) return done(exits.refuse(stranger));
   const seed = clusterSeed(founding.clusterId);
   const { tailBytesMax } = options;
   scanLog(options.keyValue, { seed, anchor, tailBytesMax }, (log) => {
     if (!log.ok) return done(log);
-    const shortfall = verifyLog(log.value.index, tail, record);
+    const { index } = log.value;
+    const shortfall = verifyLog(index, tail, record) ?? verifyCheckpoint(index, meta, tail);
     if (shortfall !== null) return done(exits.refuse(shortfall));
-    countBoot(slots, { record, founded: { founding, log: log.value } }, done);
+    finish(options, slots, { record, founded: { founding, log: log.value, meta } }, done);
   });
 }
 
-// The first write of a start, and the last of its steps: durable before the first hello.
-function countBoot(
+// The last thing to read; then the first writes of a start: what an older format lacks, and the
+// boot count, which is durable before the first hello.
+function finish(
+  { keyValue }: OpeningOptions,
   slots: readonly [SlotFile, SlotFile],
-  { record, founded }: { readonly record: SlotRecord; readonly founded: Founded | null },
+  { record, founded }: Verified,
   done: Done,
 ): void {
-  const hardState = new HardState(slots, record);
-  hardState.change({ bootCount: record.bootCount + 1 }, (result) => {
-    if (result.ok) return done({ ok: true, value: { hardState, founded } });
-    const exit = exits.writeFailed(result.failure);
-    markFailed(hardState, exit, () => done(exits.refuse(exit)));
+  readGenerations(keyValue, (found) => {
+    if (!found.ok) return done(found);
+    const hardState = new HardState(slots, record);
+    const opened = { hardState, founded, generations: found.value };
+    const end = (result: Stored<void>): void => {
+      if (result.ok) return done({ ok: true, value: opened });
+      const exit = exits.writeFailed(result.failure);
+      markFailed(hardState, exit, () => done(exits.refuse(exit)));
+    };
+    const change = { bootCount: record.bootCount + 1, formatVersion: SLOT_FORMAT_VERSION };
+    if (founded === null || record.formatVersion === SLOT_FORMAT_VERSION) {
+      return hardState.change(change, end);
+    }
+    // Before the slots say that it is there: from then on its absence is damage.
+    const ops = [{ type: 'put', key: ROW.meta, value: encodeMeta(founded.meta) }] as const;
+    keyValue.batch(ops, (result) => {
+      if (result.ok) hardState.change(change, end);
+      else end(result);
+    });
   });
 }
 

@@ -1,7 +1,6 @@
 // The directory of one node as its host sees it. Keeps the order that safety needs: the term
-// before entries of that term (R-36), the floor lowered before a cut below it, and after the first
-// failed write nothing any more (RAFT.md §15.4): it is not tried again, and the directory is
-// marked before the call is answered. A bad disk may take long for that; `onFailure` comes before.
+// before entries of that term (R-36), the floor lowered before a cut below it, one batch after the
+// other, and after the first failed write nothing any more (RAFT.md §15.4).
 
 import { assert, present } from '../../base/assert.ts';
 import type { Index, NodeId } from '../../base/units.ts';
@@ -9,19 +8,37 @@ import type { Entry } from '../../raft/entry.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import type { KeyValue, SlotFile } from '../../ports/storage.ts';
+import type { Checkpoint } from '../../wire/checkpoint.ts';
 import type { FoundingRecord } from '../../wire/founding-record.ts';
 import { clusterSeed } from '../../wire/record.ts';
+import { Calls } from './calls.ts';
+import type { Done } from './calls.ts';
+import { isCheckpointReady, writeCheckpoint } from './checkpoint-writer.ts';
 import * as exits from './exits.ts';
-import { foundingChange, foundingOps, originOf, raftStart } from './founding.ts';
+import type { FoundedStore } from './founded-store.ts';
+import { foundDirectory, foundingCheckpoint, raftStart } from './founding.ts';
+import type { FoundingStart } from './founding.ts';
+import { Generations } from './generations.ts';
 import { markFailed } from './hard-state.ts';
 import type { HardState, HardStateChange } from './hard-state.ts';
 import type { EntryId } from '../../raft/events.ts';
+import { Incoming } from './incoming.ts';
+import { floorBelowInstall, installCheckpoint } from './installing.ts';
 import { LogIndex } from './log-index.ts';
 import { loadEntries } from './log-reader.ts';
 import { LogWriter } from './log-writer.ts';
 import { openDirectory } from './opening.ts';
-import type { Founded, Opened } from './opening.ts';
-import type { LogBatch, NodeStorage, Recovered, StorageExit, StorageResult } from './types.ts';
+import type { Founded } from './opening.ts';
+import { openView, readRows } from './state-reader.ts';
+import type {
+  CheckpointDelta,
+  CheckpointView,
+  IncomingCheckpoint,
+  LogBatch,
+  NodeStorage,
+  Recovered,
+  RowPage,
+} from './types.ts';
 
 /** The two media of a node's directory, and whose it is. */
 export interface NodeStorageOptions {
@@ -43,97 +60,138 @@ export function createNodeStorage(options: NodeStorageOptions): NodeStorage {
   return new DirectoryStorage(options);
 }
 
-type Done<T> = (result: StorageResult<T>) => void;
-
-/** The log of a founded directory. */
-interface Log {
-  readonly index: LogIndex;
-  readonly writer: LogWriter;
-  readonly seed: number;
-}
-
 class DirectoryStorage implements NodeStorage {
   private readonly options: NodeStorageOptions;
+  private readonly calls: Calls;
   private hardState: HardState | null = null;
-  private log: Log | null = null;
-  /** Why every further call fails; null while all is well. */
-  private failure: StorageExit | null = null;
-  private isClosed = false;
-  private runningCount = 0;
-  private onIdle: (() => void) | null = null;
+  private generations: Generations | null = null;
+  private store: FoundedStore | null = null;
+  private writer: LogWriter | null = null;
+  private incoming: Incoming | null = null;
+  private isCheckpointing = false;
 
   constructor(options: NodeStorageOptions) {
     this.options = options;
+    const { keyValue, onFailure = () => {} } = options;
+    this.calls = new Calls({ keyValue, onFailure, mark: (exit, done) => this.mark(exit, done) });
   }
 
   open(done: Done<Recovered>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle === null) return;
+    const { keyValue } = this.options;
     openDirectory(this.options, (result) => {
-      settle(result.ok ? { ok: true, value: this.takeOver(result.value) } : result);
+      if (!result.ok) return settle(result);
+      const { hardState, founded, generations } = result.value;
+      const current = founded?.meta.generation ?? null;
+      this.generations = new Generations({ keyValue, calls: this.calls }, generations, current);
+      settle({ ok: true, value: this.takeOver(hardState, founded) });
     });
   }
 
-  found(record: FoundingRecord, done: Done<Recovered>): void {
-    const settle = this.begin(done);
-    if (settle === null) return;
-    const hardState = present(this.hardState, 'the storage was opened');
-    assert(hardState.record.clusterId === null, 'only a blank node is founded');
-    const ops = foundingOps(record, hardState.record.storeId);
-    this.options.keyValue.batch(ops, (result) => {
-      if (!result.ok) return settle(exits.refuse(exits.writeFailed(result.failure)));
-      hardState.change(foundingChange(record), (written) => {
-        if (!written.ok) return settle(exits.refuse(exits.writeFailed(written.failure)));
-        const log = { index: new LogIndex(originOf(record)), tail: [], configs: [] };
-        const founded = { founding: record, log };
-        settle({ ok: true, value: this.takeOver({ hardState, founded }) });
-      });
-    });
+  found(founding: FoundingRecord, done: Done<Recovered>): void {
+    assert(founding.restored === null, 'a restored cluster begins with the rows of its backup');
+    const generation = present(this.generations, 'the storage was opened').fresh();
+    const meta = { generation, checkpoint: foundingCheckpoint(founding) };
+    this.becomeMember({ founding, meta, term: 0 }, done);
   }
 
   writeHardState(state: Pick<HardStateChange, 'term' | 'vote'>, done: Done<void>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle !== null) this.changeHardState(state, settle);
   }
 
   persist(batch: LogBatch, done: Done<void>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle === null) return;
-    const { writer } = present(this.log, 'a founded node has a log');
+    const writer = present(this.writer, 'a founded node has a log');
     const hardState = present(this.hardState, 'the storage was opened');
     const term = present(batch.entries.at(-1), 'a log batch has entries').term;
     assert(term <= hardState.durable.term, 'a term is durable before its entries (R-36)');
     const cut = writer.begin(batch);
-    const floor = floorBelowCut(batch, hardState.record.durableFloor);
-    if (floor === null) return writer.write(batch, cut, settle);
-    this.changeHardState({ durableFloor: floor }, (lowered) => {
-      if (!lowered.ok) return settle(lowered);
-      writer.write(batch, cut, settle);
-    });
+    const run = (written: Done<void>): void => {
+      const floor = floorBelowCut(batch, hardState.record.durableFloor);
+      this.lowerFloor(floor, written, () => writer.write(batch, cut, written));
+    };
+    this.calls.inTurn({ isUrgent: cut !== null, run }, settle);
   }
 
   load(from: Index, maxBytes: number, done: Done<readonly Entry[]>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle === null) return;
-    const { index, seed } = present(this.log, 'a founded node has a log');
+    const { index, seed } = this.founded();
     loadEntries(this.options.keyValue, index, { from, maxBytes, seed }, settle);
   }
 
   raiseFloor(floor: EntryId, done: Done<void>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle === null) return;
-    const { index } = present(this.log, 'a founded node has a log');
+    const { index } = this.founded();
     const { durableFloor } = present(this.hardState, 'the storage was opened').record;
     // An entry that is being cut, or was, is no floor.
     const isDurable = index.termAt(floor.index) === floor.term;
     if (!isDurable || floor.index <= durableFloor.index) {
-      return this.answerLater(() => settle(exits.STORED));
+      return this.calls.answerLater(() => settle(exits.STORED));
     }
     this.changeHardState({ durableFloor: { index: floor.index, term: floor.term } }, settle);
   }
 
+  checkpoint(delta: CheckpointDelta, done: Done<{ readonly anchor: EntryId }>): void {
+    const store = this.founded();
+    assert(!this.isCheckpointing, 'a checkpoint begins when the one before is durable (M-81)');
+    this.isCheckpointing = true;
+    const isReady = (): boolean => isCheckpointReady(store, delta);
+    const run = (written: Done<void>): void => writeCheckpoint(store, delta, written);
+    this.calls.enqueue({ isReady, run }, (result) => {
+      this.isCheckpointing = false;
+      done(result.ok ? { ok: true, value: { anchor: store.index.anchor } } : result);
+    });
+  }
+
+  rows(after: string, maxBytes: number, done: Done<RowPage>): void {
+    const settle = this.calls.begin(done);
+    if (settle === null) return;
+    const { generation } = this.founded().current;
+    readRows(this.options.keyValue, { generation, after, maxBytes }, settle);
+  }
+
+  view(done: Done<CheckpointView>): void {
+    const settle = this.calls.begin(done);
+    if (settle !== null) openView(this.options.keyValue, this.calls, settle);
+  }
+
+  receive(checkpoint: Checkpoint): IncomingCheckpoint {
+    this.incoming?.discard();
+    const generations = present(this.generations, 'the storage was opened');
+    const { keyValue } = this.options;
+    this.incoming = new Incoming({
+      keyValue,
+      calls: this.calls,
+      meta: { generation: generations.fresh(), checkpoint },
+      install: (incoming, keepsSuffix, done) => this.install(incoming, keepsSuffix, done),
+      onDiscarded: ({ meta }) => generations.abandon(meta.generation),
+    });
+    return this.incoming;
+  }
+
+  adopt(
+    incoming: IncomingCheckpoint,
+    as: { readonly founding: FoundingRecord; readonly term: number },
+    done: Done<Recovered>,
+  ): void {
+    const own = present(this.incoming, 'a checkpoint was received');
+    assert(own === incoming, 'the checkpoint that was received last is adopted');
+    own.close();
+    this.becomeMember({ ...as, meta: own.meta }, done);
+  }
+
+  scrub(_maxBytes: number, done: Done<void>): void {
+    const settle = this.calls.begin(done);
+    if (settle !== null) this.calls.answerLater(() => settle(exits.STORED));
+  }
+
   freeBytes(done: Done<number | null>): void {
-    const settle = this.begin(done);
+    const settle = this.calls.begin(done);
     if (settle === null) return;
     this.options.keyValue.freeBytes((result) => {
       settle({ ok: true, value: result.ok ? result.value : null });
@@ -141,26 +199,69 @@ class DirectoryStorage implements NodeStorage {
   }
 
   close(done: () => void): void {
-    this.isClosed = true;
-    this.onIdle = () => this.options.keyValue.close(done);
-    this.closeWhenIdle();
+    this.calls.close(() => this.options.keyValue.close(done));
   }
 
-  private takeOver({ hardState, founded }: Opened): Recovered {
+  private takeOver(hardState: HardState, founded: Founded | null): Recovered {
     this.hardState = hardState;
     const slots = hardState.record;
-    if (founded === null) return { slots, founding: null, raft: null };
-    this.log = this.createLog(founded, slots.storeId);
-    const raft = raftStart(slots, founded.founding, founded.log);
-    return { slots, founding: founded.founding, raft };
+    if (founded === null) return { slots, founding: null, raft: null, checkpoint: null };
+    const { founding, log, meta } = founded;
+    this.store = this.createStore(founded, slots.storeId);
+    this.writer = new LogWriter(this.store);
+    const { checkpoint } = meta;
+    return { slots, founding, raft: raftStart(slots, checkpoint, log), checkpoint };
   }
 
-  private createLog({ founding, log }: Founded, storeId: string): Log {
-    const { index } = log;
-    const seed = clusterSeed(founding.clusterId);
+  private createStore({ founding, log, meta }: Founded, storeId: string): FoundedStore {
     const { keyValue } = this.options;
-    const applied = index.anchor.index;
-    return { index, seed, writer: new LogWriter({ keyValue, index, seed, storeId, applied }) };
+    const seed = clusterSeed(founding.clusterId);
+    return { keyValue, storeId, founding, seed, index: log.index, current: meta };
+  }
+
+  private founded(): FoundedStore {
+    return present(this.store, 'a founded node has a log');
+  }
+
+  private becomeMember(start: FoundingStart, done: Done<Recovered>): void {
+    const hardState = present(this.hardState, 'the storage was opened');
+    assert(hardState.record.clusterId === null, 'only a blank node is founded');
+    const { keyValue } = this.options;
+    const run = (written: Done<Recovered>): void => {
+      foundDirectory({ keyValue, hardState }, start, (result) => {
+        if (!result.ok) return written(result);
+        const { founding, meta } = start;
+        const index = new LogIndex(meta.checkpoint.point.last);
+        const founded = { founding, meta, log: { index, tail: [], configs: [] } };
+        written({ ok: true, value: this.takeOver(hardState, founded) });
+      });
+    };
+    this.calls.enqueue({ run }, done);
+  }
+
+  private install(incoming: Incoming, keepsSuffix: boolean, done: Done<void>): void {
+    const store = this.founded();
+    const hardState = present(this.hardState, 'the storage was opened');
+    const install = { meta: incoming.meta, keepsSuffix };
+    const run = (written: Done<void>): void => {
+      const before = store.current.generation;
+      const floor = floorBelowInstall(store, install, hardState.record.durableFloor);
+      this.lowerFloor(floor, written, () => {
+        installCheckpoint(store, install, (result) => {
+          written(result);
+          if (result.ok) this.generations?.abandon(before);
+        });
+      });
+    };
+    this.calls.enqueue({ run }, done);
+  }
+
+  private lowerFloor(floor: EntryId | null, done: Done<void>, proceed: () => void): void {
+    if (floor === null) return proceed();
+    this.changeHardState({ durableFloor: floor }, (lowered) => {
+      if (lowered.ok) proceed();
+      else done(lowered);
+    });
   }
 
   private changeHardState(change: HardStateChange, done: Done<void>): void {
@@ -169,45 +270,9 @@ class DirectoryStorage implements NodeStorage {
     });
   }
 
-  // Every call begins here; null says that it was refused. What it returns is called exactly once.
-  private begin<T>(done: Done<T>): Done<T> | null {
-    this.runningCount += 1;
-    const end: Done<T> = (result) => {
-      this.runningCount -= 1;
-      done(result);
-      this.closeWhenIdle();
-    };
-    // A call that comes too late must not reach the store: its error would pass for a broken disk.
-    const exit = this.failure ?? (this.isClosed ? exits.storageClosed() : null);
-    if (exit !== null) {
-      this.answerLater(() => end(exits.refuse(exit)));
-      return null;
-    }
-    return (result) => {
-      if (result.ok) return end(result);
-      this.fail(result.exit, () => end(result));
-    };
-  }
-
-  // The first failure is the one that counts; the mark is tried once, before the call is answered.
-  private fail(exit: StorageExit, done: () => void): void {
-    if (this.failure !== null) return done();
-    this.failure = exit;
-    this.options.onFailure?.();
+  private mark(exit: Parameters<typeof markFailed>[1], done: () => void): void {
     if (this.hardState === null) return done();
     markFailed(this.hardState, exit, done);
-  }
-
-  private closeWhenIdle(): void {
-    if (this.onIdle === null || this.runningCount > 0) return;
-    const closeStore = this.onIdle;
-    this.onIdle = null;
-    closeStore();
-  }
-
-  // This floor has no timers: a cheap question to the store answers after the call has returned.
-  private answerLater(answer: () => void): void {
-    this.options.keyValue.freeBytes(() => answer());
   }
 }
 

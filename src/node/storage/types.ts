@@ -7,11 +7,12 @@ import type { SlotRecord } from '../../wire/slot-record.ts';
 
 /**
  * Why a node cannot go on with its directory; `exitCode` is the process's (DESIGN.md §8):
- * 80 of another cluster or node, 81 in use, 82 hard state damaged, 83 log damaged, 84 log shorter
- * than the durable floor, 85 a write or sync failed, 86 format too new.
+ * 80 of another cluster or node, 81 in use, 82 hard state damaged, 83 log or state damaged, 84 log
+ * shorter than the durable floor, 85 a write or sync failed, 86 format too new, 88 the state is not
+ * that of the other nodes.
  */
 export interface StorageExit {
-  readonly exitCode: 80 | 81 | 82 | 83 | 84 | 85 | 86;
+  readonly exitCode: 80 | 81 | 82 | 83 | 84 | 85 | 86 | 88;
   /** What is wrong and what to do about it, in full sentences. */
   readonly message: string;
   /** A full disk stops the node, but does not condemn its directory (RAFT.md §15.4). */
@@ -51,7 +52,7 @@ export interface CheckpointDelta {
 /** One page of rows in key order. */
 export interface RowPage {
   readonly rows: readonly StoredRow[];
-  /** Nothing follows. */
+  /** Nothing follows, and nothing is here: the end shows only behind the last row. */
   readonly isLast: boolean;
 }
 

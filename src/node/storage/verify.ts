@@ -12,9 +12,10 @@ import { SLOT_FORMAT_VERSION } from '../../wire/slots.ts';
 import * as exits from './exits.ts';
 import { newestRecord } from './hard-state.ts';
 import type { SlotFound } from './hard-state.ts';
-import { decodeAnchor, decodeStoreId, decodeTail, ROW, unsealRow } from './layout.ts';
+import { foundingCheckpoint } from './founding.ts';
+import { decodeAnchor, decodeMeta, decodeStoreId, decodeTail, ROW, unsealRow } from './layout.ts';
 import type { EntryId } from '../../raft/events.ts';
-import type { TailRow } from './layout.ts';
+import type { MetaRow, TailRow } from './layout.ts';
 import type { LogIndex } from './log-index.ts';
 import type { StorageExit, StorageResult } from './types.ts';
 
@@ -26,7 +27,11 @@ export interface FoundedRows {
   readonly founding: FoundingRecord;
   readonly anchor: EntryId;
   readonly tail: TailRow;
+  readonly meta: MetaRow;
 }
+
+/** From this format on a founded store has a meta row; before, the state was read from the log. */
+const META_FORMAT_VERSION = 2;
 
 /** Rows by key. */
 export function rowsOf(pairs: readonly KeyValuePair[]): Rows {
@@ -107,10 +112,43 @@ export function verifyRows(rows: Rows, record: SlotRecord): StorageResult<Founde
       ),
     );
   }
+  const meta = readMeta(rows, record, founding.value);
+  if (!meta.ok) return meta;
   return {
     ok: true,
-    value: { founding: founding.value, anchor: anchor.value, tail: tail.value },
+    value: { founding: founding.value, anchor: anchor.value, tail: tail.value, meta: meta.value },
   };
+}
+
+function readMeta(
+  rows: Rows,
+  record: SlotRecord,
+  founding: FoundingRecord,
+): StorageResult<MetaRow> {
+  if (record.formatVersion >= META_FORMAT_VERSION || rows.has(ROW.meta)) {
+    return readRow(rows, ROW.meta, decodeMeta);
+  }
+  return { ok: true, value: { generation: 0, checkpoint: foundingCheckpoint(founding) } };
+}
+
+/** The checkpoint against the log and the tail row: it must be of an entry that is there. */
+export function verifyCheckpoint(
+  index: LogIndex,
+  { checkpoint }: MetaRow,
+  tail: TailRow,
+): StorageExit | null {
+  const { last, configIndex } = checkpoint.point;
+  if (tail.applied !== last.index) {
+    return exits.logDamaged(
+      `its last batch knew a checkpoint at entry ${tail.applied}, but the stored one is at ` +
+        `${describeEntry(last)}.`,
+    );
+  }
+  if (index.termAt(last.index) === last.term && configIndex <= last.index) return null;
+  return exits.logDamaged(
+    `the checkpoint is at ${describeEntry(last)}, but the log reaches from ` +
+      `${describeEntry(index.anchor)} to ${describeEntry(index.lastEntry)}.`,
+  );
 }
 
 /** The scanned log against the witnesses: the tail row, the durable floor, the current term. */
