@@ -1,5 +1,5 @@
-// What all files of a LevelDB store share: little-endian numbers, varints, and checksums. Written
-// from the public description of the format, for an eye on our stores that is not the store's own.
+// What the files of a store are made of: little-endian numbers, varints, and checksums. Written from
+// the public description of LevelDB's format, for an eye on our stores that is not their own.
 
 /** CRC-32C of each byte, reflected. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -9,11 +9,16 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 const MASK_DELTA = 0xa282ead8;
 
-/** CRC-32C as these files hold it: turned and moved, so that a sum over sums means something. */
-export function maskedCrc(bytes) {
+/** CRC-32C (Castagnoli). */
+export function crc32c(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ byte) & 0xff];
-  crc = ~crc >>> 0;
+  return ~crc >>> 0;
+}
+
+/** CRC-32C as LevelDB's files hold it: turned and moved, so that a sum over sums means something. */
+export function maskedCrc(bytes) {
+  const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 

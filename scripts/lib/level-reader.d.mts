@@ -1,8 +1,9 @@
-/** The newest version of a key. */
+/** One version of a key. */
 export interface LevelPair {
   readonly key: string;
   readonly value: Uint8Array;
   readonly sequence: number;
+  readonly isDeletion: boolean;
   /** Name of the file that holds it. */
   readonly file: string;
   /** Where in that file a byte of the value lies. */
@@ -27,8 +28,10 @@ export interface LevelFile {
 /** A store as its files tell it. */
 export interface LevelReading {
   readonly files: readonly LevelFile[];
-  /** In key order. */
+  /** The newest version of each key that was not deleted, in key order. */
   readonly live: ReadonlyMap<string, LevelPair>;
+  /** All versions of all keys, the deleted and the overwritten ones too. */
+  readonly versions: readonly LevelPair[];
   readonly problems: readonly LevelProblem[];
 }
 

@@ -13,23 +13,18 @@ import { readTable } from './level-table.mjs';
  * - `files`: those that count, {name, kind: 'manifest' | 'log' | 'table', isThere};
  * - `live`: key → {key, value, sequence, file, place}, the newest version of each key that was not
  *   deleted; `place(offset)` is where in the file that byte of the value lies;
+ * - `versions`: all versions of all keys, the deleted and the overwritten ones too;
  * - `problems`: {file, at, length, what}, also of files that are missing.
  */
 export function readStore(directory) {
-  const store = { files: [], live: new Map(), problems: [] };
+  const store = { files: [], live: new Map(), versions: [], problems: [] };
   const version = readVersion(store, directory);
-  const newest = new Map();
-  const take = (entry) => {
-    const known = newest.get(entry.key);
-    if (known === undefined || known.sequence < entry.sequence) newest.set(entry.key, entry);
-  };
-  for (const number of version.tables) readTableFile(store, directory, number).forEach(take);
-  for (const number of logNumbers(directory, version)) {
-    readLogFile(store, directory, number).forEach(take);
-  }
-  const live = [...newest.values()].filter(({ isDeletion }) => !isDeletion);
-  live.sort((left, right) => (left.key < right.key ? -1 : 1));
-  store.live = new Map(live.map((entry) => [entry.key, entry]));
+  const tables = [...version.tables].map((number) => readTableFile(store, directory, number));
+  const logs = logNumbers(directory, version).map((number) =>
+    readLogFile(store, directory, number),
+  );
+  store.versions = [...tables, ...logs].flat();
+  store.live = newestOf(store.versions);
   return store;
 }
 
@@ -42,6 +37,17 @@ export function lossBetween(before, after) {
     else if (Buffer.compare(now.value, value) !== 0) loss.changed.push(key);
   }
   return loss;
+}
+
+function newestOf(versions) {
+  const newest = new Map();
+  for (const entry of versions) {
+    const known = newest.get(entry.key);
+    if (known === undefined || known.sequence < entry.sequence) newest.set(entry.key, entry);
+  }
+  const live = [...newest.values()].filter(({ isDeletion }) => !isDeletion);
+  live.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return new Map(live.map((entry) => [entry.key, entry]));
 }
 
 // The files of the newest version, by adding up all changes of the MANIFEST that CURRENT names.
@@ -94,7 +100,8 @@ function addTable(version, cursor) {
 
 // Write-ahead files that are not in tables yet, oldest first.
 function logNumbers(directory, version) {
-  return readdirSync(directory)
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return names
     .flatMap((name) => /^(\d+)\.log$/.exec(name)?.[1] ?? [])
     .map(Number)
     .filter((number) => number >= version.logNumber || number === version.previousLogNumber)

@@ -8,7 +8,7 @@ import { Level } from 'level';
 import { describe, expect, test } from 'vitest';
 import { lossBetween, readStore } from '../../scripts/lib/level-reader.mjs';
 import { scratchDirectory } from '../cli/scratch.ts';
-import { flip } from './files.ts';
+import { flip } from './harm.ts';
 
 /** Keys with a digest of their values. */
 type Pairs = readonly (readonly [key: string, digest: string])[];
