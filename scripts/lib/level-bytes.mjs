@@ -1,4 +1,4 @@
-// What the files of a store are made of: little-endian numbers, varints, and checksums. Written from
+// What the files of a store are made of: little-endian numbers, varints, checksums. Written from
 // the public description of LevelDB's format, for an eye on our stores that is not their own.
 
 /** CRC-32C of each byte, reflected. */
@@ -16,7 +16,7 @@ export function crc32c(bytes) {
   return ~crc >>> 0;
 }
 
-/** CRC-32C as LevelDB's files hold it: turned and moved, so that a sum over sums means something. */
+/** CRC-32C as LevelDB's files hold it: turned and moved, so that a sum over sums is one too. */
 export function maskedCrc(bytes) {
   const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;

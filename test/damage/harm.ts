@@ -37,7 +37,7 @@ export function row({ reading }: Place, key: string): LevelPair {
   return pair;
 }
 
-/** The batch of entries at this share of the log, 0 to 1; only those in files of this kind count. */
+/** The batch of entries at this share, 0 to 1, of the log in files of this kind. */
 export function chunk({ reading }: Place, share: number, kind: LevelFile['kind']): LevelPair {
   const files = new Set(reading.files.flatMap((file) => (file.kind === kind ? file.name : [])));
   const chunks = [...reading.live.values()].filter(

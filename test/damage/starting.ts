@@ -33,8 +33,8 @@ export interface Started extends CliResult {
 const WAIT = { timeout: 30_000, interval: 10 } as const;
 
 /**
- * Starts the node and asks for its vote until it ends, or has shown what it is: by default by a vote
- * and an acknowledgement. Stopped then by SIGTERM.
+ * Starts the node and asks for its vote until it ends, or has shown what it is: by default by a
+ * vote and an acknowledgement. Stopped then by SIGTERM.
  */
 export async function startObserved(
   observer: Observer,
