@@ -49,6 +49,9 @@ function setUp(step: (event: RaftEvent) => readonly RaftEffect[] = () => []) {
     roleChanged: tell('roleChanged'),
     leaderReady: tell('leaderReady'),
     configChanged: tell('configChanged'),
+    snapshot: tell('snapshot'),
+    decided: tell('decided'),
+    removed: tell('removed'),
     peerLostLog: tell('peerLostLog'),
     failed: ({ exitCode }) => told.push(`failed ${exitCode}`),
   };
@@ -90,6 +93,20 @@ describe('the engine', () => {
     engine.step({ type: 'read', id: 1 });
     engine.step({ type: 'read', id: 2 });
     expect(told).toEqual(['readReady', 'failed 84']);
+  });
+
+  test('what is done as part of a turn comes before what it steps, and ends the node if it fails', () => {
+    const effects: readonly RaftEffect[] = [{ type: 'readReady', ids: [1] }];
+    const { engine, told } = setUp((event) => (event.type === 'read' ? effects : []));
+    engine.run(() => {
+      engine.step({ type: 'read', id: 1 });
+      told.push('work');
+    });
+    expect(told).toEqual(['work', 'readReady']);
+    engine.run(unused);
+    expect(told.at(-1)).toBe('failed 70');
+    engine.run(() => told.push('work'));
+    expect(told.at(-1)).toBe('failed 70');
   });
 
   test('a broken invariant ends the node instead of the process', () => {

@@ -7,6 +7,7 @@ import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { Outcome } from '../../src/locks/outcomes.ts';
 import { Applier } from '../../src/node/applier.ts';
+import { LockState } from '../../src/node/lock-state.ts';
 import { News } from '../../src/node/news.ts';
 import { Office } from '../../src/node/office.ts';
 import { Proposals } from '../../src/node/proposals.ts';
@@ -40,6 +41,7 @@ export class OfficeRig {
   /** Entries that wait for `commit`, oldest first. */
   log: Uncommitted[] = [];
   readonly outcomes: Outcome[] = [];
+  private readonly state: LockState;
   private readonly applier: Applier;
   private readonly reads: Reads;
   private readonly asked: number[] = [];
@@ -48,20 +50,22 @@ export class OfficeRig {
   private nonces = 0;
 
   constructor() {
-    const { clock, machine } = this;
+    const { clock } = this;
+    this.state = new LockState(this.machine, 0);
+    const { state } = this;
     const soon = (callback: () => void): void => clock.soon(callback);
     this.reads = new Reads({ ask: (id) => this.asked.push(id), soon });
     this.office = new Office({
       clock,
       stallUs: STALL_US,
       reads: this.reads,
-      machine,
+      machine: state,
       propose: (bodies) => this.propose(bodies),
     });
     this.watches = new Watches({
       log: new WatchLog(0),
       soon,
-      appliedIndex: () => this.applier.appliedIndex,
+      appliedIndex: () => state.appliedIndex,
       confirm: (done) => this.reads.request(done),
     });
     const proposals = new Proposals({
@@ -76,8 +80,15 @@ export class OfficeRig {
       applied: (_entry: unknown, _command: unknown, applied: { outcome: Outcome } | null) => {
         if (applied !== null) this.outcomes.push(applied.outcome);
       },
+      installed: () => {},
     };
-    this.applier = new Applier({ machine, office, proposals, news, watches, watch }, 0);
+    this.applier = new Applier({
+      ...{ state, office, proposals, news, watches, watch },
+      checkpointer: { look: () => {}, mustPause: () => false },
+      hashEvery: Infinity,
+      onStateHash: () => {},
+      onApplied: () => {},
+    });
   }
 
   /** Wins an election and applies its no-op. */
