@@ -1,4 +1,5 @@
 import { HoldfastError } from '../base/error.ts';
+import type { Index } from '../base/units.ts';
 import type { HostExit } from './host-types.ts';
 
 /** The answer of a start that was overtaken by a stop. */
@@ -20,5 +21,17 @@ export function stateDamaged(problem: string): HostExit {
     message:
       `The state is damaged: ${problem}. Do not repair or copy anything in this directory: take ` +
       'this node out of the cluster, wipe the directory, and let it join again under a new node id.',
+  };
+}
+
+/** 88: this node's state is not what a majority of voters has. */
+export function stateDiffers(index: Index): HostExit {
+  return {
+    exitCode: 88,
+    message:
+      `At entry ${index} the state of this node differs from that of a majority of voters: it is ` +
+      'damaged, or this release applies something differently. Keep the directory for those who ' +
+      'look into it, take this node out of the cluster, and let the machine join again with an ' +
+      'empty directory under a new node id.',
   };
 }

@@ -1,6 +1,6 @@
 import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { NodeStatus } from '../wire/client-messages.ts';
+import type { NodeStatus, QueryResult } from '../wire/client-messages.ts';
 import { encodePayload } from '../wire/command.ts';
 import { refuseRequest } from './admission.ts';
 import type { Host } from './host-types.ts';
@@ -70,6 +70,17 @@ export class HostRequests {
     if (replica !== null) return replica.ask(query, status, done);
     const { code, message } = absence();
     clock.soon(() => done(refuseQuery(code, message)));
+  };
+
+  admin: Host['admin'] = (step, done) => {
+    const { clock, absence } = this.options;
+    const replica = this.options.replica();
+    const answer = (result: QueryResult): void => done({ revision: 0, result });
+    const { code, message } = absence();
+    clock.soon(() => {
+      if (replica !== null) replica.steward.handle(step, answer);
+      else answer({ kind: 'refused', code, message });
+    });
   };
 
   watch: Host['watch'] = (target, after, listener) => {

@@ -144,10 +144,12 @@ class NodeHost implements Host {
     this.ports.clock.soon(() => newcomer.handle(step, (result) => done({ revision: 0, result })));
   };
 
+  admin: Host['admin'] = (step, done) => this.requests.admin(step, done);
+
   private selfView(): SelfView {
     const { nodeId, storeId } = present(this.self, 'the identity');
     const leader = this.replica?.leaderNews() ?? NO_LEADER;
-    const members = this.replica?.membersNews() ?? null;
+    const members = this.replica?.members.news() ?? null;
     return {
       nodeId,
       storeId,

@@ -1,43 +1,33 @@
-import type { Index, MonoUs, SessionId } from '../base/units.ts';
+import type { MonoUs, SessionId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
-import type { ClusterConfig } from '../raft/config.ts';
 import type { RaftStart } from '../raft/events.ts';
-import { DEFAULT_RAFT_SETTINGS } from '../raft/events.ts';
-import { createCore } from '../raft/create.ts';
-import { Raft } from '../raft/raft.ts';
-import { encodeConfig } from '../wire/config.ts';
-import type {
-  LeaderNews,
-  MembershipView,
-  MembersNews,
-  NodeStatus,
-  Query,
-} from '../wire/client-messages.ts';
+import type { LeaderNews, MembershipView, NodeStatus, Query } from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
 import { clusterSeed } from '../wire/record.ts';
 import { Alarms } from './alarms.ts';
 import { ApplyWatch } from './apply-watch.ts';
+import { createConsensus } from './consensus.ts';
 import { Decisions } from './decisions.ts';
 import type { EngineListener } from './engine.ts';
-import { Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
-import { membersOf } from './handshake.ts';
 import { handOver } from './hand-over.ts';
 import type { HostAnswer, HostExit, HostPorts, HostSettings } from './host-types.ts';
 import { Leadership } from './leadership.ts';
 import { LockState } from './lock-state.ts';
-import { membershipView } from './membership-view.ts';
+import { Members } from './members.ts';
 import { News } from './news.ts';
 import { Office } from './office.ts';
-import type { Membership } from './peers.ts';
 import { OwnProposals } from './own-proposals.ts';
 import { Peers } from './peers.ts';
 import { Proposals } from './proposals.ts';
 import { answerQuery, refuseQuery } from './queries.ts';
 import { QueryTurns } from './query-turns.ts';
 import { Reads } from './reads.ts';
+import { StateComparison } from './state-comparison.ts';
 import { StateKeeper } from './state-keeper.ts';
+import { Steward } from './steward.ts';
 import type { NodeStorage } from './storage/types.ts';
 import { WatchLog } from './watch-log.ts';
 import { Watches } from './watches.ts';
@@ -63,6 +53,7 @@ export class Replica {
   readonly state: LockState;
   readonly engine: Engine;
   readonly peers: Peers;
+  readonly members: Members;
   readonly proposals: Proposals;
   readonly reads: Reads;
   readonly office: Office;
@@ -70,6 +61,7 @@ export class Replica {
   readonly watches: Watches;
   readonly keeper: StateKeeper;
   readonly decisions: Decisions;
+  readonly steward: Steward;
   readonly alarms = new Alarms();
   readonly founding: FoundingRecord;
   readonly self: Identity;
@@ -78,7 +70,7 @@ export class Replica {
   private readonly queryTurns: QueryTurns;
   private readonly leadership: Leadership;
   private readonly own: OwnProposals;
-  private config: ClusterConfig;
+  private readonly comparison: StateComparison;
 
   constructor(options: ReplicaOptions) {
     const { clock } = options.ports;
@@ -88,9 +80,9 @@ export class Replica {
     this.self = options.self;
     this.state = new LockState(options.machine, options.start.applied);
     this.engine = this.createEngine();
-    this.config = this.engine.status().config;
     this.own = new OwnProposals(clock, this.engine);
     this.peers = this.createPeers();
+    this.members = this.createMembers();
     this.decisions = new Decisions((event) => this.engine.step(event));
     this.proposals = new Proposals({ clock, propose: (list) => this.engine.propose(list) });
     this.reads = new Reads({ ask: (id) => this.engine.step({ type: 'read', id }), soon });
@@ -110,6 +102,8 @@ export class Replica {
     });
     this.leadership = this.createLeadership();
     this.keeper = this.createKeeper();
+    this.comparison = this.createComparison();
+    this.steward = this.createSteward();
   }
 
   /** Leads in this moment, as far as it knows; ready or not. */
@@ -125,24 +119,11 @@ export class Replica {
   /** Who leads, as it is told to clients. */
   leaderNews(): Omit<LeaderNews, 'type'> {
     const { term, leaderId, isReady } = this.leadership.current;
-    const member = membersOf(this.config).find(({ nodeId }) => nodeId === leaderId);
-    return { term, leaderId, address: member?.address ?? null, isReady };
-  }
-
-  /** Where the nodes are, as it is told to clients. */
-  membersNews(): Omit<MembersNews, 'type'> {
-    const { config, configIndex } = this.engine.status();
-    const members = membersOf(config).map(({ nodeId, address }) => ({ nodeId, address }));
-    return { configIndex, members };
-  }
-
-  /** Who takes part, as this node knows it. */
-  membershipView(): MembershipView {
-    return membershipView(this.engine.status(), this.self, (peer) => this.peers.isConnected(peer));
+    return { term, leaderId, address: this.members.addressOf(leaderId), isReady };
   }
 
   start(): void {
-    this.peers.setConfig(this.membership());
+    this.members.start();
     this.engine.start();
     this.keeper.start();
   }
@@ -165,6 +146,7 @@ export class Replica {
     this.engine.stop();
     this.keeper.stop();
     this.watches.stop();
+    this.steward.stop();
     this.leadership.abdicate('the node stopped before the request was decided');
     this.reads.stop();
     this.proposals.stop();
@@ -177,7 +159,7 @@ export class Replica {
       if (!isConfirmed) return done(refuseQuery('NOT_LEADER', 'this node does not lead'));
       this.queryTurns.add(() => {
         const { machine, appliedIndex: revision } = this.state;
-        const membership = (): MembershipView => this.membershipView();
+        const membership = (): MembershipView => this.members.view();
         const result = answerQuery(query, { machine, times: this.office, status, membership });
         done({ revision, result });
         return result;
@@ -192,33 +174,13 @@ export class Replica {
 
   private createEngine(): Engine {
     const { settings, storage, ports, start, machine } = this.options;
-    const raftSettings = {
-      ...DEFAULT_RAFT_SETTINGS,
-      ...settings.replication,
-      heartbeatUs: settings.heartbeatMs * US_PER_MS,
-      electionUs: settings.electionMs * US_PER_MS,
-    };
-    const core = createCore({
-      start,
-      settings: raftSettings,
-      random: () => ports.random.u32(),
-      encodeConfig,
-      nowUs: ports.clock.monoUs(),
-    });
-    ports.watch?.started(core, start, machine);
-    return new Engine({
-      raft: new Raft(core),
-      storage,
-      watch: ports.watch,
-      clock: ports.clock,
-      tickUs: raftSettings.heartbeatUs / 2,
-      onTick: (tickUs) => this.onTick(tickUs),
-      listener: this.createListener(),
-    });
+    const onTick = (nowUs: MonoUs): void => this.onTick(nowUs);
+    const listener = this.createListener();
+    return createConsensus({ settings, storage, ports, start, machine, listener, onTick });
   }
 
   private createListener(): EngineListener {
-    const { ports, onFailed } = this.options;
+    const { onFailed } = this.options;
     return {
       send: (to, message) => this.peers.send(to, message),
       apply: (entries) => this.keeper.apply(entries),
@@ -226,11 +188,11 @@ export class Replica {
       readFailed: (ids) => this.reads.settle(ids, false),
       roleChanged: (role, term, leaderId) => this.leadership.onRole(role, term, leaderId),
       leaderReady: () => this.leadership.onReady(),
-      configChanged: (membership) => this.onConfig(membership),
+      configChanged: (membership) => this.members.onConfig(membership),
       snapshot: (effect) => this.keeper.onSnapshot(effect),
       decided: (effect) => this.decisions.settle(effect),
-      removed: (configIndex) => this.onRemoved(configIndex),
-      peerLostLog: (peer, message) => ports.logger.error(message, { peer }),
+      removed: (configIndex) => this.members.onRemoved(configIndex),
+      peerLostLog: (peer, message) => this.members.onPeerLostLog(peer, message),
       failed: (exit) => onFailed(exit),
     };
   }
@@ -244,7 +206,7 @@ export class Replica {
       config: this.engine.status().config,
       ports,
       onMessage: (from, message) => this.engine.step({ type: 'message', from, message }),
-      onStateHash: () => {},
+      onStateHash: (from, message) => this.comparison.onPeer(from, message),
       onLink: (peer, state) => {
         this.engine.step({ type: 'link', peer, state });
         if (state === 'up') this.keeper.onLinkUp(peer);
@@ -255,8 +217,11 @@ export class Replica {
 
   private createLeadership(): Leadership {
     const { office, proposals, watches } = this;
-    const { ports, onLeaderChange: onChange } = this.options;
-    const { logger } = ports;
+    const { logger } = this.options.ports;
+    const onChange = (): void => {
+      this.steward.onLeaderChange();
+      this.options.onLeaderChange();
+    };
     return new Leadership(
       { office, proposals, watches, logger, onChange },
       this.engine.status().term,
@@ -270,32 +235,51 @@ export class Replica {
       ...{ state, engine, office, proposals, news, watches },
       ...{ storage, ports, settings, start, onFailed },
       clusterId: founding.clusterId,
-      onStateHash: (index, hash) => this.peers.broadcast({ type: 'stateHash', index, hash }),
+      onStateHash: (index, hash) => this.comparison.onOwn(index, hash),
     });
   }
 
-  private onRemoved(configIndex: Index): void {
-    const text =
-      'This node was taken out of the cluster and takes no part any more. Stop it, wipe its ' +
-      'directory, and add the machine under a new node id if it is to come back.';
-    if (this.alarms.raise('removed', text)) this.options.ports.logger.warn(text, { configIndex });
+  private createComparison(): StateComparison {
+    const { self, alarms, peers, engine } = this;
+    const { ports, onFailed } = this.options;
+    return new StateComparison({
+      ...{ self, alarms, onFailed },
+      logger: ports.logger,
+      voters: () => engine.status().config.voters,
+      broadcast: (message) => peers.broadcast(message),
+    });
   }
 
-  private onConfig(membership: Membership): void {
-    this.config = membership.config;
-    this.peers.setConfig(membership);
-    this.options.onMembersChange();
+  private createSteward(): Steward {
+    const { self, engine, peers, proposals, reads, decisions, founding } = this;
+    const { ports, settings, storage, onFailed } = this.options;
+    return new Steward({
+      ...{ ports, settings, storage, self, engine, peers, proposals, reads, decisions, onFailed },
+      clusterId: founding.clusterId,
+      checkpointer: this.keeper.checkpointer,
+      isLeading: () => this.isLeading,
+      leaderId: () => this.leadership.current.leaderId,
+      membershipView: () => this.members.view(),
+    });
   }
 
-  private membership(): Membership {
-    const { config, configIndex, previousConfig, commitIndex } = this.engine.status();
-    const isCommitted = configIndex <= commitIndex;
-    return { config, index: configIndex, isCommitted, previous: previousConfig };
+  private createMembers(): Members {
+    const { self, engine, peers, alarms } = this;
+    return new Members({
+      ...{ self, peers, alarms },
+      status: () => engine.status(),
+      logger: this.options.ports.logger,
+      onChange: () => {
+        this.steward.look();
+        this.options.onMembersChange();
+      },
+    });
   }
 
   private onTick(nowUs: MonoUs): void {
     const { commitIndex, appliedIndex } = this.engine.status();
     this.applyWatch.look(commitIndex, appliedIndex, nowUs);
     this.office.tick(nowUs);
+    this.steward.look();
   }
 }

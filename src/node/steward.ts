@@ -1,0 +1,131 @@
+import type { NodeId } from '../base/units.ts';
+import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { MembershipView } from '../wire/client-messages.ts';
+import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
+import { encodeBody, encodePayload } from '../wire/command.ts';
+import { AdminDesk } from './admin-desk.ts';
+import { Backups } from './backups.ts';
+import { DEFAULT_CHECKPOINTS } from './checkpoint-settings.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import { commandSetOf } from './command-sets.ts';
+import type { Decisions } from './decisions.ts';
+import type { Engine } from './engine.ts';
+import type { Identity } from './handshake.ts';
+import { helloOf, membersOf } from './handshake.ts';
+import type { HostExit, HostPorts, HostReply, HostSettings } from './host-types.ts';
+import { meetMember } from './member-meeting.ts';
+import { MembershipDesk } from './membership-desk.ts';
+import type { Peers } from './peers.ts';
+import type { Proposals } from './proposals.ts';
+import type { Reads } from './reads.ts';
+import type { NodeStorage } from './storage/types.ts';
+
+export interface StewardOptions {
+  readonly ports: HostPorts;
+  readonly settings: HostSettings;
+  readonly storage: NodeStorage;
+  readonly self: Identity;
+  readonly clusterId: string;
+  readonly engine: Engine;
+  readonly peers: Peers;
+  readonly proposals: Proposals;
+  readonly reads: Reads;
+  readonly decisions: Decisions;
+  readonly checkpointer: Checkpointer;
+  readonly isLeading: () => boolean;
+  readonly leaderId: () => NodeId | null;
+  readonly membershipView: () => MembershipView;
+  readonly onFailed: (exit: HostExit) => void;
+}
+
+/** Serves the operators of a replica: membership, transfer, backups, limits. */
+export class Steward {
+  private readonly options: StewardOptions;
+  private readonly membership: MembershipDesk;
+  private readonly backups: Backups;
+  private readonly desk: AdminDesk;
+
+  constructor(options: StewardOptions) {
+    this.options = options;
+    this.membership = this.createMembershipDesk();
+    this.backups = this.createBackups();
+    const { ports, settings, reads, decisions, isLeading, leaderId } = options;
+    const { membership, backups } = this;
+    this.desk = new AdminDesk({
+      ...{ membership, backups, isLeading, leaderId },
+      clock: ports.clock,
+      electionMs: settings.electionMs,
+      confirm: (done) => reads.request(done),
+      transfer: (to, done) => decisions.transfer(to, done),
+      setLimits: (ask, done) => this.setLimits(ask, done),
+    });
+  }
+
+  handle(step: AdminStep, done: (result: QueryResult) => void): void {
+    this.desk.handle(step, done);
+  }
+
+  /** Due at every tick, and with every configuration. */
+  look(): void {
+    this.membership.look();
+    this.backups.dropIdle();
+  }
+
+  /** Role, leader or readiness changed. */
+  onLeaderChange(): void {
+    this.desk.onLeaderChange();
+    this.membership.look();
+  }
+
+  stop(): void {
+    this.desk.stop();
+  }
+
+  private createMembershipDesk(): MembershipDesk {
+    const { ports, self, clusterId, engine, decisions, membershipView } = this.options;
+    const { clock, transport } = ports;
+    return new MembershipDesk({
+      clock,
+      status: () => engine.status(),
+      view: membershipView,
+      change: (ask, done) => decisions.changeConfig(ask, done),
+      meet: (wanted, done) => {
+        const hello = helloOf(self, { clusterId, connectionEpoch: 1 });
+        meetMember({ ports: { clock, transport }, hello, wanted }, done);
+      },
+    });
+  }
+
+  private createBackups(): Backups {
+    const { ports, settings, storage, engine, checkpointer, onFailed } = this.options;
+    const { partBytesMax } = { ...DEFAULT_CHECKPOINTS, ...settings.checkpoints };
+    return new Backups({
+      ...{ storage, partBytesMax, onFailed },
+      clock: ports.clock,
+      appliedIndex: () => engine.status().appliedIndex,
+      takeNow: (index, done) => checkpointer.takeNow(index, done),
+    });
+  }
+
+  // A command that a member cannot apply would make its state another one (E#11689).
+  private setLimits(
+    ask: { readonly limits: ReplicatedLimits; readonly by: string },
+    done: (reply: HostReply) => void,
+  ): void {
+    const { ports, self, engine, peers, proposals } = this.options;
+    const needed = commandSetOf('setLimits');
+    const lacking = membersOf(engine.status().config)
+      .filter((member) => member.nodeId !== self.nodeId && peers.commandSetOf(member) < needed)
+      .map(({ nodeId }) => nodeId);
+    if (self.commandSet < needed) lacking.unshift(self.nodeId);
+    if (lacking.length > 0) {
+      const message =
+        `limits can be changed when every node has announced command set ${needed}; ` +
+        `not yet: ${lacking.join(', ')} (not connected, or an older release)`;
+      return done({ revision: 0, outcome: { code: 'INVALID', message } });
+    }
+    const body = encodeBody({ op: 'setLimits', limits: ask.limits, by: ask.by });
+    const stamp = { ackedBelow: 0, stampMs: ports.clock.wallMs() };
+    proposals.submit(encodePayload(body, stamp), done);
+  }
+}
