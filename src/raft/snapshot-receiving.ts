@@ -102,7 +102,8 @@ export function advanceInstall(core: Core): void {
     answerInstalled(core, install.answer, core.commitIndex);
     return;
   }
-  if (core.applyingIndex !== 0 || core.writes.isBusy || needsWriteFirst(core, install)) return;
+  const isBusy = core.applyingIndex !== 0 || core.writes.isBusy;
+  if (isBusy || !core.hard.isTermDurable || needsWriteFirst(core, install)) return;
   install.isOut = true;
   install.keepsSuffix = log.termAt(last.index) === last.term;
   const { point, keepsSuffix } = install;

@@ -20,6 +20,7 @@ export interface Machine {
 }
 
 type StorePart = Extract<RaftEffect, { type: 'storePart' }>;
+type Answered = Extract<RaftEffect, { type: 'snapshotAnswered' }>;
 type Install = Extract<RaftEffect, { type: 'installSnapshot' }>;
 
 interface Outgoing {
@@ -52,6 +53,8 @@ export function afterEntry(machine: Machine, entry: Entry): Machine {
 export class Checkpoints {
   /** From now on a complete checkpoint is found to be broken. */
   isRefusing = false;
+  /** The log that a transfer needs afterwards is kept, however slow the receiver is. */
+  isPinning = true;
   /** Pieces that are not stored yet, oldest first. */
   readonly toStore: StorePart[] = [];
   toInstall: Install | null = null;
@@ -64,6 +67,7 @@ export class Checkpoints {
     this.disk = disk;
   }
 
+  /** Does its part of an effect; most are none of its business. */
   carryOut(effect: RaftEffect, nowUs: number): void {
     switch (effect.type) {
       case 'sendSnapshot':
@@ -116,8 +120,9 @@ export class Checkpoints {
     return null;
   }
 
-  /** The oldest transfer reads its checkpoint; the log above it is kept for the receiver. */
-  oldestOpen(): number {
+  /** The log from here on is kept for those who are receiving. */
+  oldestPinned(): number {
+    if (!this.isPinning) return Infinity;
     const lasts = [...this.outgoing.values()].map(({ parts }) => parts[0]?.lastIndex ?? Infinity);
     return Math.min(Infinity, ...lasts);
   }
@@ -146,6 +151,15 @@ export class Checkpoints {
     this.incoming.complete = complete;
     const { point } = complete;
     return { type: 'partStored', ...answer, status: 'complete', sequence, point };
+  }
+
+  /** A transfer of an earlier leader ends only now. Null while another checkpoint is complete. */
+  completeLate(checkpoint: StoredCheckpoint): RaftEvent | null {
+    if ((this.incoming?.complete ?? null) !== null) return null;
+    this.incoming = { key: 'late', pieces: [], complete: checkpoint };
+    const { point } = checkpoint;
+    const answer = { from: 'n1', term: 0, transfer: 0, sequence: PIECES - 1 };
+    return { type: 'partStored', ...answer, status: 'complete', point };
   }
 
   /** Puts the checkpoint in force on disk; the state that it brings. Null when none is to be. */
@@ -188,7 +202,7 @@ export class Checkpoints {
     this.outgoing.set(to, { transfer, parts, answered: -1, next: 0, answeredUs: nowUs });
   }
 
-  private onAnswer(effect: Extract<RaftEffect, { type: 'snapshotAnswered' }>, nowUs: number): void {
+  private onAnswer(effect: Answered, nowUs: number): void {
     const out = this.outgoing.get(effect.to);
     if (out?.transfer !== effect.transfer) throw new Error('an answer to no transfer that goes on');
     if (effect.status !== 'stored') return;
@@ -200,6 +214,7 @@ export class Checkpoints {
 }
 
 function joined(pieces: readonly Uint8Array[]): StoredCheckpoint {
-  const bytes = pieces.flatMap((piece) => [...piece]);
-  return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes))) as StoredCheckpoint;
+  const bytes = Uint8Array.from(pieces.flatMap((piece) => [...piece]));
+  const checkpoint: StoredCheckpoint = JSON.parse(new TextDecoder().decode(bytes));
+  return checkpoint;
 }

@@ -202,7 +202,7 @@ export class CoreNode implements ObservedNode {
     const last = { index, term: this.raft.termAt(index) ?? 0 };
     return this.disk.writeCheckpoint(
       { point: { last, config, configIndex }, sum },
-      Math.min(index - trailing, this.checkpoints.oldestOpen()),
+      Math.min(index - trailing, this.checkpoints.oldestPinned()),
     );
   }
 

@@ -95,6 +95,7 @@ export class Disk {
     if (keepsSuffix && this.termAt(last.index) !== last.term) {
       throw new Error('INV-3: a log is kept that does not hold the end of the checkpoint');
     }
+    if (last.term > this.term) throw new Error('a checkpoint reaches the disk before its term');
     this.entries = keepsSuffix ? this.entries.slice(last.index - this.anchor.index) : [];
     this.anchor = last;
     this.checkpoint = checkpoint;

@@ -17,9 +17,10 @@ export class CheckpointStorm {
   act(node: CoreNode): void {
     const dice = this.below(10);
     if (dice < 5) this.make(node);
-    else if (dice < 6) node.checkpoints.isRefusing = this.below(4) === 0;
+    else if (dice < 6) this.completeLate(node);
     else if (dice < 7) this.giveUp(node);
-    else this.turn(node);
+    else if (dice < 8) this.change(node);
+    else this.complete(node);
   }
 
   /** One step of whatever goes on there. */
@@ -47,8 +48,20 @@ export class CheckpointStorm {
     this.cluster.step(node.nodeId, { type: 'snapshotAborted', ...transfer });
   }
 
-  private turn({ automatic }: CoreNode): void {
+  // Any durable checkpoint may be one whose transfer, under whatever leader, took until now.
+  private completeLate(node: CoreNode): void {
+    const nodes = [...this.cluster.nodes.values()];
+    const checkpoint = nodes[this.below(nodes.length)]?.disk.checkpoint;
+    // It had brought its term with it.
+    if (checkpoint === undefined || checkpoint.point.last.term > node.term) return;
+    const event = node.checkpoints.completeLate(checkpoint);
+    if (event !== null) this.cluster.step(node.nodeId, event);
+  }
+
+  private change({ automatic, checkpoints }: CoreNode): void {
     automatic.pieces = this.below(2) === 0;
-    automatic.install = this.below(2) === 0;
+    automatic.install = this.below(3) === 0;
+    checkpoints.isRefusing = this.below(8) === 0;
+    checkpoints.isPinning = this.below(3) > 0;
   }
 }

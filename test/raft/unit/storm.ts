@@ -123,7 +123,7 @@ export class Storm {
     const { nowUs } = this.cluster;
     const node = this.pickRunning();
     if (node === undefined) return;
-    if (this.options.compacts && this.below(3) === 0) {
+    if (this.options.compacts && this.below(2) === 0) {
       if (this.below(2) === 0) this.checkpoints.act(node);
       else this.checkpoints.complete(node);
       return;
