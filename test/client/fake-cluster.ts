@@ -4,7 +4,7 @@ import type { Command } from '../../src/locks/commands.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
-import type { QueryResult, SessionNews } from '../../src/wire/client-messages.ts';
+import type { MembershipView, QueryResult, SessionNews } from '../../src/wire/client-messages.ts';
 import { WatchLog } from '../../src/node/watch-log.ts';
 import { Watches } from '../../src/node/watches.ts';
 import { FakeNode } from './fake-node.ts';
@@ -65,6 +65,20 @@ export class FakeCluster {
     const node = this.nodes.find((each) => each.nodeId === nodeId);
     if (node === undefined) throw new Error(`no node ${nodeId}`);
     return node;
+  }
+
+  membership(): MembershipView {
+    const members = this.nodes.map(({ nodeId, address }) => ({
+      nodeId,
+      storeId: nodeId,
+      address,
+      role: 'voter' as const,
+      isConnected: true,
+      isCaughtUp: true,
+      matchIndex: this.index,
+    }));
+    const { configIndex } = this;
+    return { configIndex, isCommitted: true, isJoint: false, members, retired: [] };
   }
 
   /** One node more. */

@@ -1,5 +1,6 @@
 import type { Link } from '../../src/ports/transport.ts';
 import type {
+  AdminStep,
   ClientMessage,
   KeepAliveItem,
   KeepAliveResult,
@@ -33,6 +34,8 @@ export class FakeNode {
   /** Keepalives that it does not hear, how many more; of one session, if `deafTo` names it. */
   deafness = 0;
   deafTo: string | null = null;
+  /** Answers what operators ask while it leads. */
+  onAdmin: (step: AdminStep, done: (result: QueryResult) => void) => void = () => {};
   private readonly cluster: FakeCluster;
   /** What it knows of the members; of one that left: what it knew. */
   private members: NodeMessage | null = null;
@@ -123,6 +126,9 @@ export class FakeNode {
         const { requestId } = message;
         return [{ type: 'reply', requestId, revision: this.cluster.revision, outcome }];
       }
+      case 'admin':
+        this.administer(caller, message);
+        return [];
       case 'watch':
         caller.watches.watch(message.watchId, message.target, message.after);
         return [];
@@ -132,6 +138,15 @@ export class FakeNode {
       default:
         return [];
     }
+  }
+
+  private administer(caller: Caller, message: Extract<ClientMessage, { type: 'admin' }>): void {
+    const done = (result: QueryResult): void => {
+      const { requestId } = message;
+      this.send(caller, [{ type: 'answer', requestId, revision: 0, result }]);
+    };
+    if (this.isLeader()) return this.onAdmin(message.step, done);
+    done({ kind: 'refused', code: 'NOT_LEADER', message: 'not the leader' });
   }
 
   /** As a host does it: only a leader serves watches. */
@@ -201,6 +216,8 @@ export class FakeNode {
           sessions: locks.sessions(query.after, query.limit),
           hasMore: false,
         };
+      case 'membership':
+        return { kind: 'membership', membership: this.cluster.membership() };
       default:
         return { kind: 'refused', code: 'INVALID', message: 'not offered here' };
     }
