@@ -24,7 +24,7 @@ export type RaftEvent =
   | { readonly type: 'persisted'; readonly sequence: number }
   /** The record of the `writeSlots` effect with this version is in both slots. */
   | { readonly type: 'slotsWritten'; readonly version: number }
-  /** Answer to `load`. Empty only if `from` was cut off meanwhile. */
+  /** Answer to `load`. Empty only if `from` was cut off or compacted meanwhile. */
   | { readonly type: 'loaded'; readonly from: Index; readonly entries: readonly Entry[] }
   /** The host has applied everything up to here. */
   | { readonly type: 'applied'; readonly index: Index }
@@ -56,7 +56,7 @@ export type RaftEvent =
       readonly transfer: number;
       readonly status: 'stored' | 'refused' | 'complete';
       readonly sequence: number;
-      /** With `complete`: what the checkpoint contains. */
+      /** With `complete`: what it contains. No piece is heeded until it is in force or discarded. */
       readonly point: SnapshotPoint | null;
     }
   /** Answer to `installSnapshot`: it is in force on disk and in the state machine. */

@@ -116,6 +116,7 @@ export interface SnapshotPart {
 }
 
 /** A piece, as it travels. Answered like a heartbeat, and once it is durable. */
+/** A piece, sent when the term is durable, at a pace that the answers set. */
 export interface SnapshotPartMessage {
   readonly type: 'snapshotPart';
   readonly term: Term;

@@ -49,7 +49,7 @@ export function afterEntry(machine: Machine, entry: Entry): Machine {
   return { index: entry.index, sum: (mixed ^ (mixed >>> 15)) >>> 0 };
 }
 
-/** Sends and receives the checkpoints of one node. Events for the core are returned, not stepped. */
+/** The checkpoints of one node, those sent and those received. Returns events for its core. */
 export class Checkpoints {
   /** From now on a complete checkpoint is found to be broken. */
   isRefusing = false;
