@@ -56,7 +56,7 @@ export type RaftEvent =
       readonly transfer: number;
       readonly status: 'stored' | 'refused' | 'complete';
       readonly sequence: number;
-      /** With `complete`: what it contains. No piece is heeded until it is in force or discarded. */
+      /** With `complete`: what it contains. No piece is heeded until that is in force or gone. */
       readonly point: SnapshotPoint | null;
     }
   /** Answer to `installSnapshot`: it is in force on disk and in the state machine. */
