@@ -81,8 +81,8 @@ export class SnapshotReceiver {
   }
 
   store(from: Sender, term: Term, part: SnapshotPart): void {
-    // While one is put in force, another has to wait: the sender tries again.
-    if (this.isTaken) return;
+    // While one waits for its turn or is put in force, another has to wait: it is sent again.
+    if (this.isTaken || this.received !== null) return;
     const transfer = this.transferOf(from, term, part);
     if (transfer === null) return;
     if (transfer.state === 'refused') return this.answer(transfer, 'refused');
