@@ -152,6 +152,7 @@ export const PROBES = {
     'A slot of the hard state is damaged, and written anew from the other one.',
   'damaged-log-refused': 'A start is refused because the log is damaged.',
   'damaged-state-refused': 'A row of the stored state is damaged, and the node stops.',
+  'scrub-finds-damage': 'A node finds damage on its disk while it runs, and stops.',
   'log-compacted': 'A checkpoint deletes entries from the disk that it contains.',
   'log-batch-passes-checkpoint':
     'A checkpoint waits for entries that are not on the own disk yet, and a log batch goes first.',

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { append, changesOf, checkpointAt, exitOf, replace, Rig, termsOf, valueOf } from './rig.ts';
-import type { StorageResult, CheckpointView, NodeStorage } from '../../src/node/storage/types.ts';
+import type { NodeStorage } from '../../src/node/storage/types.ts';
 
 /** Terms of ten entries in the chunks 1-3, 4-6, 7-9, 10. */
 function withTenEntries(): { readonly rig: Rig; readonly storage: NodeStorage } {
@@ -25,10 +25,6 @@ function reopened(rig: Rig): NodeStorage {
 
 function chunkCount(rig: Rig): number {
   return rig.disk.store.keys().filter((key) => key.startsWith('l/')).length;
-}
-
-function view(rig: Rig, storage: NodeStorage): CheckpointView {
-  return valueOf(rig.ask<StorageResult<CheckpointView>>((done) => storage.view(done)));
 }
 
 describe('a checkpoint', () => {
@@ -140,10 +136,10 @@ describe('a view', () => {
     const { rig, storage } = withTenEntries();
     const rows = changesOf({ a: '1', b: '2' });
     rig.checkpoint(storage, { checkpoint: checkpointAt(4, 1), rows, compactTo: 3 });
-    const before = view(rig, storage);
+    const before = valueOf(rig.view(storage));
     const changes = changesOf({ a: '9', b: null, c: '3' });
     rig.checkpoint(storage, { checkpoint: checkpointAt(9, 2), rows: changes, compactTo: 9 });
-    const after = view(rig, storage);
+    const after = valueOf(rig.view(storage));
     expect(before.checkpoint).toEqual(checkpointAt(4, 1));
     expect(valueOf(rig.rows(before, 1))).toEqual({ a: '1', b: '2' });
     expect(after.checkpoint).toEqual(checkpointAt(9, 2));
@@ -158,7 +154,7 @@ describe('a view', () => {
     rig.checkpoint(storage, { checkpoint: checkpointAt(4, 1), rows, compactTo: null });
     const key = rig.disk.store.keys().find((each) => /^r.*b$/.test(each)) ?? '';
     rig.disk.store.overwrite(key, Uint8Array.from([1, 2, 3, 4, 5]));
-    const exit = exitOf(rig.rows(view(rig, storage)));
+    const exit = exitOf(rig.rows(valueOf(rig.view(storage))));
     expect(exit.exitCode).toBe(83);
     expect(exit.message).toMatch(new RegExp(`${key} has a wrong checksum.*new node id`));
   });

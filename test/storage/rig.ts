@@ -11,6 +11,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import { createNodeStorage } from '../../src/node/storage/storage.ts';
 import type {
   CheckpointDelta,
+  CheckpointView,
   LogBatch,
   NodeStorage,
   Recovered,
@@ -19,7 +20,7 @@ import type {
   StorageExit,
   StorageResult,
 } from '../../src/node/storage/types.ts';
-import type { Checkpoint } from '../../src/wire/checkpoint.ts';
+import type { Checkpoint, StoredRow } from '../../src/wire/checkpoint.ts';
 import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 
 export const FOUNDING: FoundingRecord = {
@@ -150,6 +151,11 @@ export class Rig {
     return valueOf(answer).anchor;
   }
 
+  view(storage: NodeStorage): StorageResult<CheckpointView> {
+    const answer = this.ask<StorageResult<CheckpointView>>((done) => storage.view(done));
+    return present(answer, 'an answer');
+  }
+
   /** All rows of the state in force, or of a view, as text; read in pages of this size. */
   rows(source: Pick<NodeStorage, 'rows'>, pageBytes = 100): StorageResult<Rows> {
     const found: Rows = {};
@@ -211,6 +217,14 @@ export function changesOf(rows: Record<string, string | null>): readonly RowChan
   return Object.entries(rows).map(([key, text]) => ({
     key,
     value: text === null ? null : new TextEncoder().encode(text),
+  }));
+}
+
+/** These rows, as a transfer brings them. */
+export function rowsOf(rows: Rows): readonly StoredRow[] {
+  return Object.entries(rows).map(([key, text]) => ({
+    key,
+    value: new TextEncoder().encode(text),
   }));
 }
 

@@ -153,7 +153,7 @@ function verify(
   scanLog(options.keyValue, { seed, anchor, tailBytesMax }, (log) => {
     if (!log.ok) return done(log);
     const { index } = log.value;
-    const shortfall = verifyLog(index, tail, record) ?? verifyCheckpoint(index, meta, tail);
+    const shortfall = verifyLog(index, tail, record) ?? verifyCheckpoint(index, meta);
     if (shortfall !== null) return done(exits.refuse(shortfall));
     finish(options, slots, { record, founded: { founding, log: log.value, meta } }, done);
   });

@@ -29,7 +29,8 @@ import { loadEntries } from './log-reader.ts';
 import { LogWriter } from './log-writer.ts';
 import { openDirectory } from './opening.ts';
 import type { Founded } from './opening.ts';
-import { openView, readRows } from './state-reader.ts';
+import { Scrubber } from './scrubber.ts';
+import { readRows, Views } from './state-reader.ts';
 import type {
   CheckpointDelta,
   CheckpointView,
@@ -63,10 +64,12 @@ export function createNodeStorage(options: NodeStorageOptions): NodeStorage {
 class DirectoryStorage implements NodeStorage {
   private readonly options: NodeStorageOptions;
   private readonly calls: Calls;
+  private readonly views: Views;
   private hardState: HardState | null = null;
   private generations: Generations | null = null;
   private store: FoundedStore | null = null;
   private writer: LogWriter | null = null;
+  private scrubber: Scrubber | null = null;
   private incoming: Incoming | null = null;
   private isCheckpointing = false;
 
@@ -74,6 +77,7 @@ class DirectoryStorage implements NodeStorage {
     this.options = options;
     const { keyValue, onFailure = () => {} } = options;
     this.calls = new Calls({ keyValue, onFailure, mark: (exit, done) => this.mark(exit, done) });
+    this.views = new Views(keyValue, this.calls);
   }
 
   open(done: Done<Recovered>): void {
@@ -156,8 +160,7 @@ class DirectoryStorage implements NodeStorage {
   }
 
   view(done: Done<CheckpointView>): void {
-    const settle = this.calls.begin(done);
-    if (settle !== null) openView(this.options.keyValue, this.calls, settle);
+    this.views.open(done);
   }
 
   receive(checkpoint: Checkpoint): IncomingCheckpoint {
@@ -185,9 +188,10 @@ class DirectoryStorage implements NodeStorage {
     this.becomeMember({ ...as, meta: own.meta }, done);
   }
 
-  scrub(_maxBytes: number, done: Done<void>): void {
-    const settle = this.calls.begin(done);
-    if (settle !== null) this.calls.answerLater(() => settle(exits.STORED));
+  scrub(maxBytes: number, done: Done<void>): void {
+    const scrubber = present(this.scrubber, 'a founded node has a log');
+    const { record } = present(this.hardState, 'the storage was opened');
+    this.calls.enqueue({ run: (read) => scrubber.step(record, maxBytes, read) }, done);
   }
 
   freeBytes(done: Done<number | null>): void {
@@ -200,6 +204,7 @@ class DirectoryStorage implements NodeStorage {
 
   close(done: () => void): void {
     this.calls.close(() => this.options.keyValue.close(done));
+    this.views.close();
   }
 
   private takeOver(hardState: HardState, founded: Founded | null): Recovered {
@@ -209,6 +214,7 @@ class DirectoryStorage implements NodeStorage {
     const { founding, log, meta } = founded;
     this.store = this.createStore(founded, slots.storeId);
     this.writer = new LogWriter(this.store);
+    this.scrubber = new Scrubber(this.store);
     const { checkpoint } = meta;
     return { slots, founding, raft: raftStart(slots, checkpoint, log), checkpoint };
   }

@@ -114,6 +114,15 @@ export function verifyRows(rows: Rows, record: SlotRecord): StorageResult<Founde
   }
   const meta = readMeta(rows, record, founding.value);
   if (!meta.ok) return meta;
+  const { last } = meta.value.checkpoint.point;
+  if (tail.value.applied !== last.index) {
+    return exits.refuse(
+      exits.logDamaged(
+        `its last batch knew a checkpoint at entry ${tail.value.applied}, but the stored one is ` +
+          `at ${describeEntry(last)}.`,
+      ),
+    );
+  }
   return {
     ok: true,
     value: { founding: founding.value, anchor: anchor.value, tail: tail.value, meta: meta.value },
@@ -131,19 +140,9 @@ function readMeta(
   return { ok: true, value: { generation: 0, checkpoint: foundingCheckpoint(founding) } };
 }
 
-/** The checkpoint against the log and the tail row: it must be of an entry that is there. */
-export function verifyCheckpoint(
-  index: LogIndex,
-  { checkpoint }: MetaRow,
-  tail: TailRow,
-): StorageExit | null {
+/** The checkpoint against the log: it must be of an entry that is there. */
+export function verifyCheckpoint(index: LogIndex, { checkpoint }: MetaRow): StorageExit | null {
   const { last, configIndex } = checkpoint.point;
-  if (tail.applied !== last.index) {
-    return exits.logDamaged(
-      `its last batch knew a checkpoint at entry ${tail.applied}, but the stored one is at ` +
-        `${describeEntry(last)}.`,
-    );
-  }
   if (index.termAt(last.index) === last.term && configIndex <= last.index) return null;
   return exits.logDamaged(
     `the checkpoint is at ${describeEntry(last)}, but the log reaches from ` +
