@@ -1,8 +1,9 @@
 import { probes } from '../base/probe.ts';
-import type { Index } from '../base/units.ts';
+import type { Index, MonoUs } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { ChangedRow } from '../locks/machine-types.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { EntryId, SnapshotPoint } from '../raft/events.ts';
 import type { Checkpoint } from '../wire/checkpoint.ts';
 import { encodeRowValue } from '../wire/rows.ts';
@@ -15,6 +16,7 @@ export interface CheckpointerOptions {
   readonly state: LockState;
   readonly storage: Pick<NodeStorage, 'checkpoint'>;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly settings: CheckpointSettings;
   /** What is durable when it begins. */
   readonly durableIndex: Index;
@@ -33,6 +35,7 @@ interface Delta {
   readonly checkpoint: Checkpoint;
   readonly changes: readonly ChangedRow[];
   readonly rows: RowChange[];
+  readonly begunUs: MonoUs;
   isWriting: boolean;
 }
 
@@ -148,7 +151,8 @@ export class Checkpointer {
     if (index <= this.durable) return;
     const changes = state.machine.takeChanges();
     const checkpoint = { point: pointAt(index), rowSum: state.machine.stateHash() };
-    this.delta = { checkpoint, changes, rows: [], isWriting: false };
+    const begunUs = this.options.clock.monoUs();
+    this.delta = { checkpoint, changes, rows: [], begunUs, isWriting: false };
     this.encodeLater(this.delta);
   }
 
@@ -176,6 +180,7 @@ export class Checkpointer {
       if (!result.ok) return this.options.onFailed(result.exit);
       this.durable = index;
       this.anchor = result.value.anchor.index;
+      this.tell(delta);
       this.options.onDurable(result.value.anchor);
       this.settleWishes();
       const { onIdle } = this;
@@ -183,6 +188,13 @@ export class Checkpointer {
       if (onIdle === null) this.look();
       else onIdle();
     });
+  }
+
+  private tell({ checkpoint, rows, begunUs }: Delta): void {
+    const { clock, logger } = this.options;
+    const tookMs = Math.round((clock.monoUs() - begunUs) / US_PER_MS);
+    const { index } = checkpoint.point.last;
+    logger.debug('Checkpoint', { index, rows: rows.length, tookMs, anchor: this.anchor });
   }
 
   /** How much of the log may go with a checkpoint at `index`; null: nothing more than went. */

@@ -79,6 +79,7 @@ export class StateKeeper {
       state,
       storage,
       clock: ports.clock,
+      logger: ports.logger,
       settings: this.settings,
       durableIndex: start.applied,
       anchorIndex: start.anchor.index,

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/ports/logger.ts';
 import { describe, expect, test } from 'vitest';
 import type { RowValue } from '../../src/locks/machine-types.ts';
 import { hashOfRows } from '../../src/locks/rows.ts';
@@ -32,6 +33,7 @@ function setUp(settings: Partial<CheckpointSettings> = {}) {
         waiting.push(done);
       },
     },
+    logger: silentLogger,
     clock,
     settings: { ...DEFAULT_CHECKPOINTS, trailingEntries: 0, ...settings },
     durableIndex: 0,
