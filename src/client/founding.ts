@@ -13,6 +13,7 @@ import { present } from '../base/assert.ts';
 import { HoldfastError } from '../base/error.ts';
 import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { Member } from '../raft/config.ts';
 import type { FoundingStep } from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
 import { askNode } from './single-request.ts';
@@ -24,16 +25,20 @@ export interface PlannedNode {
   readonly address: string;
 }
 
-/** What the configuration file says of the cluster to be. */
-export interface FoundingPlan {
-  readonly clusterName: string;
+/** Which nodes are asked. */
+export interface NodesPlan {
   /** At least one; the first makes the record. */
   readonly nodes: readonly PlannedNode[];
+  /** How long each node may take to be there and to answer. */
+  readonly patienceMs: number;
+}
+
+/** What the configuration file says of the cluster to be. */
+export interface FoundingPlan extends NodesPlan {
+  readonly clusterName: string;
   readonly limits: ReplicatedLimits;
   /** The log starts after it; null: from the clock, so that tokens never repeat. */
   readonly origin: Index | null;
-  /** How long each node may take to be there and to answer. */
-  readonly patienceMs: number;
 }
 
 export interface Founded {
@@ -44,7 +49,7 @@ export interface Founded {
 }
 
 /** What one node said of itself. */
-interface Standing {
+export interface Standing {
   readonly node: PlannedNode;
   readonly nodeId: NodeId;
   readonly storeId: StoreId;
@@ -62,14 +67,13 @@ export async function foundCluster(
   ports: SingleRequestPorts,
   plan: FoundingPlan,
 ): Promise<Founded> {
-  const standings = await askAll(ports, plan);
-  checkIdentities(standings);
+  const standings = await askStandings(ports, plan);
   const record = commonRecord(standings) ?? (await mint(ports, plan, standings));
   checkRecord(record, plan, standings);
   const founded: NodeId[] = [];
   for (const { node, isFounded } of standings) {
     if (isFounded) continue;
-    const standing = await ask(ports, plan, { node, step: { step: 'found', record } });
+    const standing = await askStep(ports, plan, { node, step: { step: 'found', record } });
     if (!standing.isFounded) {
       throw new HoldfastError('INTERNAL', `${show(node)} took the record and is still blank`);
     }
@@ -78,10 +82,16 @@ export async function foundCluster(
   return { clusterId: record.clusterId, clusterName: record.clusterName, founded };
 }
 
-async function askAll(ports: SingleRequestPorts, plan: FoundingPlan): Promise<Standing[]> {
+/**
+ * What the nodes say of themselves; each is who the plan takes it for. Rejects as foundCluster.
+ */
+export async function askStandings(
+  ports: SingleRequestPorts,
+  plan: NodesPlan,
+): Promise<Standing[]> {
   const step: FoundingStep = { step: 'ask' };
   const answers = await Promise.allSettled(
-    plan.nodes.map((node) => ask(ports, plan, { node, step })),
+    plan.nodes.map((node) => askStep(ports, plan, { node, step })),
   );
   const problems: unknown[] = answers.flatMap((answer) =>
     answer.status === 'rejected' ? [answer.reason] : [],
@@ -94,7 +104,11 @@ async function askAll(ports: SingleRequestPorts, plan: FoundingPlan): Promise<St
     );
   }
   if (problems.length > 0) throw problems[0];
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const standings = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [answer.value] : [],
+  );
+  checkIdentities(standings);
+  return standings;
 }
 
 /** Every node is who the plan takes it for, and no two are the same directory. */
@@ -113,8 +127,8 @@ function checkIdentities(standings: readonly Standing[]): void {
   }
 }
 
-/** The record that all who have one share; null when nobody has one. */
-function commonRecord(standings: readonly Standing[]): FoundingRecord | null {
+/** The record that all who have one share; null when nobody has one. Throws CLUSTER_CHANGED. */
+export function commonRecord(standings: readonly Standing[]): FoundingRecord | null {
   const withRecord = standings.filter((standing) => standing.record !== null);
   const record = withRecord[0]?.record ?? null;
   if (withRecord.every((standing) => standing.record?.clusterId === record?.clusterId)) {
@@ -135,15 +149,20 @@ async function mint(
   standings: readonly Standing[],
 ): Promise<FoundingRecord> {
   const first = present(plan.nodes[0], 'a plan has at least one node');
-  const members = standings.map(({ node, storeId }) => ({
+  const members = membersOf(standings);
+  const { clusterName, limits, origin } = plan;
+  const step: FoundingStep = { step: 'mint', clusterName, members, limits, origin };
+  const { record } = await askStep(ports, plan, { node: first, step });
+  return present(record, 'a node that mints answers with its record');
+}
+
+/** The nodes as members, with the directories that they have now. */
+export function membersOf(standings: readonly Standing[]): Member[] {
+  return standings.map(({ node, storeId }) => ({
     nodeId: node.id,
     storeId,
     address: node.address,
   }));
-  const { clusterName, limits, origin } = plan;
-  const step: FoundingStep = { step: 'mint', clusterName, members, limits, origin };
-  const { record } = await ask(ports, plan, { node: first, step });
-  return present(record, 'a node that mints answers with its record');
 }
 
 /**
@@ -163,7 +182,11 @@ function checkRecord(
   if (problem !== null) throw new HoldfastError('CLUSTER_CHANGED', problem);
 }
 
-function memberProblem(record: FoundingRecord, standings: readonly Standing[]): string | null {
+/** Why a node cannot be brought into a founded cluster; null: nothing is in the way. */
+export function memberProblem(
+  record: FoundingRecord,
+  standings: readonly Standing[],
+): string | null {
   if (standings.every((standing) => standing.isFounded)) return null;
   for (const { node, storeId } of standings) {
     const member = record.members.find((candidate) => candidate.nodeId === node.id);
@@ -183,9 +206,10 @@ function memberProblem(record: FoundingRecord, standings: readonly Standing[]): 
     : `the cluster was founded with ${absent.nodeId}, which the file does not name`;
 }
 
-async function ask(
+/** One step at one node. Rejects with UNAVAILABLE, and with what the node refuses. */
+export async function askStep(
   ports: SingleRequestPorts,
-  plan: FoundingPlan,
+  plan: NodesPlan,
   { node, step }: { readonly node: PlannedNode; readonly step: FoundingStep },
 ): Promise<Standing> {
   const result = await askNode(ports, {
