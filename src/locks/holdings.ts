@@ -5,12 +5,15 @@ import type { ReplicatedLimits } from './commands.ts';
 import type { HoldingView, SessionHoldings } from './outcomes.ts';
 import type { Request, Session } from './state.ts';
 
-/** The live requests of a session with a number above `after`, in the order of their numbers. */
+/**
+ * The live requests of a session with a number above `after`, in the order of their numbers.
+ * `highest` are the highest limits that were ever in force.
+ */
 export function sessionHoldings(
   session: Session,
   after: number,
   limit: number,
-  limits: ReplicatedLimits,
+  highest: ReplicatedLimits,
 ): SessionHoldings {
   const requests = [...session.requests.values()]
     .filter((request) => request.seq > after)
@@ -18,7 +21,7 @@ export function sessionHoldings(
   return {
     holdings: requests.slice(0, limit).map(holdingView),
     hasMore: requests.length > limit,
-    nextSeq: nextSeq(session, limits),
+    nextSeq: nextSeq(session, highest),
   };
 }
 
@@ -29,10 +32,10 @@ function holdingView(request: Request): HoldingView {
 }
 
 /** A client has at most a window of requests that the machine does not know of. */
-function nextSeq(session: Session, limits: ReplicatedLimits): number {
+function nextSeq(session: Session, { windowMax }: ReplicatedLimits): number {
   let highest = session.ackedBelow;
   for (const seq of [...session.requests.keys(), ...session.records.keys()]) {
     if (seq < UNNUMBERED_SEQ_MIN) highest = Math.max(highest, seq);
   }
-  return highest + limits.windowMax + 1;
+  return highest + windowMax + 1;
 }

@@ -11,9 +11,6 @@ import { hashOfRows, rowsOf } from './rows.ts';
 import type { Claim, Lock, Request, Session } from './state.ts';
 import type { LockState } from './step.ts';
 
-/** The greatest that `holdingsPerSessionMax` can have been. */
-const HOLDINGS_MAX = 10_000;
-
 /** Throws InvariantError, with the invariant as a sentence, if the state contradicts itself. */
 export function checkInvariants(state: LockState): void {
   checkLocks(state);
@@ -82,7 +79,7 @@ function checkSession(state: LockState, session: Session): void {
   }
   assert(held === session.held, `a session counts what it holds: ${session.id}`);
   assert(waiting === session.waiting, `a session counts what it waits for: ${session.id}`);
-  const isBounded = held + waiting <= HOLDINGS_MAX;
+  const isBounded = held + waiting <= state.rules.highest.holdingsPerSessionMax;
   assert(isBounded, `a session holds and waits within its limit: ${session.id}`);
   for (const seq of session.records.keys()) {
     const isNeeded = seq >= session.ackedBelow && !session.requests.has(seq);

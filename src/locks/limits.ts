@@ -40,19 +40,33 @@ export function limitsRow(limits: ReplicatedLimits): readonly number[] {
   return RANGES.map(([name]) => limits[name]);
 }
 
+/** Whether each of them is the same. */
+export function areSame(left: ReplicatedLimits, right: ReplicatedLimits): boolean {
+  return RANGES.every(([name]) => left[name] === right[name]);
+}
+
+/** Of each the higher one. */
+export function highestOf(left: ReplicatedLimits, right: ReplicatedLimits): ReplicatedLimits {
+  return limitsOf((name) => Math.max(left[name], right[name]));
+}
+
 /** The limits from such values, within their ranges or not. Throws RowError. */
 export function readLimits(row: RowReader): ReplicatedLimits {
-  const next = (): number => row.whole('a limit', 0);
-  return row.done({
-    ttlMsMin: next(),
-    ttlMsMax: next(),
-    lockDelayMsMax: next(),
-    windowMax: next(),
-    namesPerRequestMax: next(),
-    holdingsPerSessionMax: next(),
-    nameBytesMax: next(),
-    metaBytesMax: next(),
-    permitsTotalMax: next(),
-    permitsPerRequestMax: next(),
-  });
+  return row.done(limitsOf((name) => row.whole(name, 0)));
+}
+
+// In the order of RANGES: the properties of a literal are evaluated from top to bottom.
+function limitsOf(valueOf: (name: keyof ReplicatedLimits) => number): ReplicatedLimits {
+  return {
+    ttlMsMin: valueOf('ttlMsMin'),
+    ttlMsMax: valueOf('ttlMsMax'),
+    lockDelayMsMax: valueOf('lockDelayMsMax'),
+    windowMax: valueOf('windowMax'),
+    namesPerRequestMax: valueOf('namesPerRequestMax'),
+    holdingsPerSessionMax: valueOf('holdingsPerSessionMax'),
+    nameBytesMax: valueOf('nameBytesMax'),
+    metaBytesMax: valueOf('metaBytesMax'),
+    permitsTotalMax: valueOf('permitsTotalMax'),
+    permitsPerRequestMax: valueOf('permitsPerRequestMax'),
+  };
 }

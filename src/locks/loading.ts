@@ -9,7 +9,7 @@ import type { FormerGrant } from './ghost.ts';
 import { isCompatible } from './granting.ts';
 import { checkItem, readItems, readMode, readPermits, readSlots } from './item-row.ts';
 import { kindProblem } from './kinds.ts';
-import { limitsProblem, readLimits } from './limits.ts';
+import { areSame, highestOf, limitsProblem, readLimits } from './limits.ts';
 import { admitGhost, admitHolder, enqueue, isFree } from './lock-table.ts';
 import type { Row } from './machine-types.ts';
 import { readOutcomeRow } from './outcome-row.ts';
@@ -25,11 +25,13 @@ const PIECE_KEY_FROM = 17;
 /** Limits and embargo. */
 export function loadRules({ rules, rows }: LockState, row: Row): void {
   const read = new RowReader(row);
-  const limits = readLimits(read.list('the limits'));
-  const problem = limitsProblem(limits);
+  rules.limits = readLimits(read.list('the limits'));
+  rules.highest = readLimits(read.list('the highest limits'));
+  const problem = limitsProblem(rules.limits);
   if (problem !== null) throw rowError(row.key, 'limits within their ranges', problem);
-  rules.limits = limits;
-  rules.highestTtlMs = read.whole('the highest maximum TTL', limits.ttlMsMax);
+  if (!areSame(rules.highest, highestOf(rules.highest, rules.limits))) {
+    throw rowError(row.key, 'the highest that each limit was', 'lower ones than are in force');
+  }
   const held = read.listOrNull('the embargo');
   if (held !== null) {
     const embargoMs = held.whole('the embargo', 0);

@@ -91,7 +91,7 @@ export class StateMachine implements LockMachine {
     const session = this.state.sessions.find(id);
     return session === null
       ? null
-      : sessionHoldings(session, after, limit, this.state.rules.limits);
+      : sessionHoldings(session, after, limit, this.state.rules.highest);
   }
 
   lockCount(): number {
@@ -127,7 +127,7 @@ export class StateMachine implements LockMachine {
   }
 
   highestTtlMs(): number {
-    return this.state.rules.highestTtlMs;
+    return this.state.rules.highest.ttlMsMax;
   }
 
   becomeRestored(at: Index, embargoMs: number): void {

@@ -4,16 +4,10 @@
 
 import { probes } from '../base/probe.ts';
 import { aheadOf, granted } from './acquire.ts';
-import type {
-  Acquire,
-  Cancel,
-  CloseSession,
-  Proclaim,
-  ReplicatedLimits,
-  Release,
-} from './commands.ts';
+import type { Acquire, Cancel, CloseSession, Proclaim, Release } from './commands.ts';
 import { freeze } from './ending.ts';
 import type { Outcome } from './outcomes.ts';
+import type { Rules } from './rules.ts';
 import { sessionGone } from './session.ts';
 import type { Request, Session } from './state.ts';
 import type { Step } from './step.ts';
@@ -41,7 +35,7 @@ export function answerOnce(
   noteAcknowledged(step, session, command.ackedBelow);
   const known = knownAnswer(session, command);
   if (known !== null) return known;
-  if (isWindowFull(session, command, step.state.rules.limits)) return windowFull(session);
+  if (isWindowFull(session, command, step.state.rules)) return windowFull(session);
   const outcome = execute(session);
   const isOver = !session.requests.has(command.seq) && command.op !== 'closeSession';
   if (isOver) freeze(step, session, command.seq, { bodyHash: command.bodyHash, outcome });
@@ -110,16 +104,17 @@ function recordsBetween(session: Session, from: number, to: number): readonly nu
  * Frozen answers count, live requests do not. The request at which the client's acknowledgement
  * stands must go through: until it is decided, nothing makes room. Cancel, release and close must
  * go through with a full window too, or a client could not give back what it has; they meet a
- * second bound, wide enough to give back all that a session can hold (two records each).
+ * second bound, wide enough to give back all that a session can hold (two records each), also if
+ * it came to it under other limits.
  */
 function isWindowFull(
   session: Session,
   command: NumberedCommand,
-  limits: ReplicatedLimits,
+  { limits, highest }: Rules,
 ): boolean {
   if (command.op === 'closeSession' || command.seq === session.ackedBelow) return false;
   const isExempt = command.op === 'cancel' || command.op === 'release';
-  const exempt = isExempt ? 2 * limits.holdingsPerSessionMax : 0;
+  const exempt = isExempt ? 2 * highest.holdingsPerSessionMax : 0;
   return session.records.size >= limits.windowMax + exempt;
 }
 

@@ -2,7 +2,7 @@
 
 import { compareUtf8 } from '../base/name.ts';
 import type { ReplicatedLimits } from './commands.ts';
-import { limitsRow } from './limits.ts';
+import { areSame, highestOf, limitsRow } from './limits.ts';
 import type { Embargo, RowValue } from './machine-types.ts';
 import { StateRow } from './rows.ts';
 import type { RowLedger } from './rows.ts';
@@ -17,14 +17,17 @@ export class Rules extends StateRow {
   limits: ReplicatedLimits;
   /** null: grants are made. */
   embargo: Embargo | null = null;
-  /** The highest maximum TTL that was ever in force: old clients may believe for so long. */
-  highestTtlMs: number;
+  /**
+   * The highest that each limit ever was. What began under a limit outlives it: beliefs in locks,
+   * what a session holds and may give back, how far ahead a client may number its requests.
+   */
+  highest: ReplicatedLimits;
 
   constructor(founded: ReplicatedLimits) {
     super();
     this.founded = founded;
     this.limits = founded;
-    this.highestTtlMs = founded.ttlMsMax;
+    this.highest = founded;
   }
 
   /** Whether a name may be granted: what asks for several needs all of them (RAFT.md §13). */
@@ -37,7 +40,7 @@ export class Rules extends StateRow {
   /** From now on, for what comes later: nothing that is there is measured again. */
   setLimits(limits: ReplicatedLimits, rows: RowLedger): void {
     this.limits = limits;
-    this.highestTtlMs = Math.max(this.highestTtlMs, limits.ttlMsMax);
+    this.highest = highestOf(this.highest, limits);
     this.account(rows);
   }
 
@@ -49,10 +52,8 @@ export class Rules extends StateRow {
 
   /** Whether anything differs from what the founding record says. */
   isStored(): boolean {
-    const { founded, limits, embargo, highestTtlMs } = this;
-    if (embargo !== null || highestTtlMs !== founded.ttlMsMax) return true;
-    const before = limitsRow(founded);
-    return limitsRow(limits).some((limit, at) => limit !== before[at]);
+    const { founded, limits, embargo, highest } = this;
+    return embargo !== null || !areSame(limits, founded) || !areSame(highest, founded);
   }
 
   override rowKey(): string {
@@ -60,9 +61,9 @@ export class Rules extends StateRow {
   }
 
   override rowValue(): RowValue {
-    const { limits, embargo, highestTtlMs } = this;
+    const { limits, highest, embargo } = this;
     const held = embargo === null ? null : [embargo.embargoMs, embargo.cursor];
-    return [limitsRow(limits), highestTtlMs, held];
+    return [limitsRow(limits), limitsRow(highest), held];
   }
 
   private account(rows: RowLedger): void {

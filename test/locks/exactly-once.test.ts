@@ -150,7 +150,7 @@ describe('acknowledging', () => {
     expect(recordKeys(rig)).toHaveLength(1);
     client.ackedBelow = 3;
     rig.release(client, 'a', token, 1);
-    expect(recordKeys(rig)).toEqual([expect.stringMatching(/^r\/0+1\/0+3$/)]);
+    expect(recordKeys(rig)).toEqual([expect.stringMatching(/^s\/0+1\/r\/0+3$/)]);
     client.ackedBelow = Number.MAX_SAFE_INTEGER;
     client.seq = client.ackedBelow - 1;
     rig.take(client, 'b');
@@ -240,8 +240,8 @@ test('a command of a session that is unknown, or has another nonce, answers SESS
   expect(rig.machine.sessionCount()).toBe(1);
 });
 
+/** Keys of answers that were frozen, or changed, since the last call. */
 function recordKeys(rig: Rig): readonly string[] {
-  return rig.machine
-    .takeChangedKeys()
-    .filter((key) => key.startsWith('r/') && rig.machine.row(key) !== null);
+  const kept = rig.machine.takeChanges().filter(({ value }) => value !== null);
+  return kept.map(({ key }) => key).filter((key) => key.includes('/r/'));
 }

@@ -57,7 +57,7 @@ describe('cancel', () => {
     client.ackedBelow = 5;
     client.seq = 5;
     expect(rig.cancel(client, 2)).toEqual(DONE);
-    const keys = rig.machine.takeChangedKeys().filter((key) => key.startsWith('r/'));
+    const keys = rig.machine.takeChanges().filter(({ key }) => key.includes('/r/'));
     expect(keys).toHaveLength(1);
   });
 

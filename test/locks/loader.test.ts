@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
-import type { LockMachine, Row, RowValue } from '../../src/locks/machine-types.ts';
+import type { LockMachine, RowValue } from '../../src/locks/machine-types.ts';
 import { hashOfRows } from '../../src/locks/rows.ts';
-import { keepChanges, loaded, sortedRows } from './loading-rig.ts';
+import { keepChanges, loaded, rowsIn, sortedRows } from './loading-rig.ts';
 import { LIMITS, TERM, drafts, resolve } from './random-log.ts';
 
 test('INV-5, R-62, R-78, M-36, M-37 a loaded machine goes on as the one that was written', () => {
@@ -41,20 +41,9 @@ test('INV-14, R-78, M-36 every request of the log is answered the same after a r
       const machine = createLockMachine(LIMITS);
       const log: Command[] = [];
       for (const draft of list) {
-        log.push(resolve(draft, machine, log, TERM));
-        machine.apply(
-          log.length,
-          TERM,
-          log.at(-1) ?? {
-            op: 'openSession',
-            nonce: '',
-            ttlMs: null,
-            lockDelayMs: 0,
-            name: '',
-            meta: '',
-            stampMs: 0,
-          },
-        );
+        const command = resolve(draft, machine, log, TERM);
+        log.push(command);
+        machine.apply(log.length, TERM, command);
       }
       const twin = loaded(sortedRows(machine), LIMITS);
       for (const [again, command] of log.entries()) {
@@ -92,10 +81,4 @@ function changesOf(machine: LockMachine): readonly unknown[] {
   expect(changes).toHaveLength(count);
   expect(new Set(changes.map(({ key }) => key)).size).toBe(count);
   return [...changes].sort((left, right) => (left.key < right.key ? -1 : 1));
-}
-
-function rowsIn(kept: ReadonlyMap<string, RowValue>): readonly Row[] {
-  return [...kept]
-    .map(([key, value]) => ({ key, value }))
-    .sort((left, right) => (left.key < right.key ? -1 : 1));
 }

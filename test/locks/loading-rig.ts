@@ -25,3 +25,9 @@ export function keepChanges(machine: LockMachine, kept: Map<string, RowValue>): 
     else kept.set(key, value);
   }
 }
+
+/** Such a copy in the order of its keys. */
+export function rowsIn(kept: ReadonlyMap<string, RowValue>): readonly Row[] {
+  const rows = [...kept].map(([key, value]) => ({ key, value }));
+  return rows.sort((left, right) => compareUtf8(left.key, right.key));
+}

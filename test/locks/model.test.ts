@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareUtf8 } from '../../src/base/name.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
-import type { LockMachine } from '../../src/locks/machine-types.ts';
-import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
+import type { LockEvent } from '../../src/locks/outcomes.ts';
 import { Model } from './model.ts';
-import type { Verdict } from './model-needs.ts';
+import { ghostText, heldText, placesOf, placesOfModel, verdictOf, waitText } from './model-rig.ts';
 import { LIMITS, NAMES, TERM, drafts, run } from './random-log.ts';
 
 test('INV-14 INV-15 INV-18 INV-19 any log gives what the plain model gives', () => {
@@ -16,10 +15,11 @@ test('INV-14 INV-15 INV-18 INV-19 any log gives what the plain model gives', () 
       run(list, machine, ({ index, command, outcome }) => {
         expect(verdictOf(outcome)).toEqual(model.apply(index, TERM, command));
         machine.checkInvariants();
-        for (const name of NAMES) expect(placesOf(machine, name)).toEqual(modelPlaces(model, name));
+        for (const name of NAMES)
+          expect(placesOf(machine, name)).toEqual(placesOfModel(model, name));
         expect(machine.sessionCount()).toBe(model.sessions.length);
         expect(machine.lockCount()).toBe(
-          NAMES.filter((name) => modelPlaces(model, name)[0]).length,
+          NAMES.filter((name) => placesOfModel(model, name)[0]).length,
         );
       });
     }),
@@ -49,87 +49,13 @@ test('INV-5 DET-2 machines that apply one log are equal, asked at any time or ne
       run(list, asked, ({ index, command, outcome, events }) => {
         expect(silent.apply(index, TERM, command)).toEqual({ outcome, events });
         asked.stateHash();
-        if (index % 3 === 0) asked.takeChangedKeys();
+        if (index % 3 === 0) asked.takeChanges();
       });
       expect(asked.stateHash()).toBe(silent.stateHash());
     }),
     { numRuns: 100 },
   );
 });
-
-function verdictOf(outcome: Outcome): Verdict {
-  switch (outcome.code) {
-    case 'OPENED':
-      return [outcome.code, outcome.session, outcome.ttlMs, outcome.lockDelayMs];
-    case 'GRANTED':
-      return [outcome.code, outcome.token, JSON.stringify(outcome.slots)];
-    case 'QUEUED':
-      return [outcome.code, outcome.ahead];
-    case 'ENDED':
-      return [outcome.code, outcome.cause, outcome.token];
-    case 'LOCK_BUSY': {
-      const { code, name, holder, ghost, aheadIndex } = outcome;
-      const first = [holder?.token ?? null, holder?.session ?? null];
-      return [code, name, ...first, ghost?.token ?? null, ghost?.session ?? null, aheadIndex];
-    }
-    default:
-      return [outcome.code];
-  }
-}
-
-/** Holders, then ghosts, then waiters, each in its order. */
-function placesOf(machine: LockMachine, name: string): readonly string[] {
-  const { holders, ghosts, waiters } = machine.inspect(name);
-  return [
-    ...holders.map((one) => {
-      return heldText({ name, ...one, seq: one.acquireSeq, slots: one.slots });
-    }),
-    ...ghosts.map((one) => ghostText({ name, ...one, seq: one.acquireSeq })),
-    ...waiters.map((one) => waitText({ name, ...one, seq: one.acquireSeq })),
-  ];
-}
-
-function modelPlaces(model: Model, name: string): readonly string[] {
-  const held = model.asking(name, true).map((request) => {
-    const at = request.items.findIndex((item) => item.name === name);
-    return heldText({ ...request, name, slots: request.slots[at] ?? [] });
-  });
-  const ghosts = model.ghosts.filter((ghost) => ghost.item.name === name);
-  return [
-    ...held,
-    ...ghosts.map((ghost) => ghostText({ ...ghost, name })),
-    ...model.asking(name, false).map((request) => waitText({ ...request, name })),
-  ];
-}
-
-interface Place {
-  readonly name: string;
-  readonly session: string;
-  readonly seq: number;
-}
-
-interface Held extends Place {
-  readonly token: number;
-  readonly slots: readonly number[];
-  readonly value: string | null;
-}
-
-function heldText({ name, session, seq, token, slots, value }: Held): string {
-  return `${name}:${session}:${seq}:${token}:${String(slots)}:${String(value)}`;
-}
-
-function ghostText({
-  name,
-  session,
-  seq,
-  closedAt,
-}: Place & { readonly closedAt: number }): string {
-  return `${name}:${session}:${seq}:closed at ${closedAt}`;
-}
-
-function waitText({ name, session, seq }: Place): string {
-  return `${name}:${session}:${seq}:waits`;
-}
 
 function tell(told: Map<string, readonly string[]>, event: LockEvent): void {
   if (!('acquireSeq' in event)) return;

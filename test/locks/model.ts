@@ -6,6 +6,7 @@ import type {
   Break,
   ExpireSession,
   LiftDelay,
+  LiftEmbargo,
   OpenSession,
   Proclaim,
   Release,
@@ -13,13 +14,24 @@ import type {
   ReplicatedLimits,
   RequestItem,
 } from '../../src/locks/commands.ts';
-import { freeSlots, isFree, weightOf } from './model-needs.ts';
+import {
+  areLimits,
+  freeSlots,
+  ghostsOf,
+  grantsMeant,
+  isFree,
+  isRefused,
+  isUpTo,
+  nextCursor,
+} from './model-needs.ts';
 import type { ModelGhost, ModelRequest, ModelSession, Tenant, Verdict } from './model-needs.ts';
 
 type Numbered = Extract<Command, { readonly seq: number }>;
 
 export class Model {
-  readonly limits: ReplicatedLimits;
+  limits: ReplicatedLimits;
+  /** Waiters of names up to the cursor may be granted; null: of none. */
+  embargo: { readonly cursor: string | null } | null = null;
   sessions: ModelSession[] = [];
   /** All live requests in the order of their entries. */
   requests: ModelRequest[] = [];
@@ -50,6 +62,11 @@ export class Model {
         return this.break(index, command);
       case 'liftDelay':
         return this.lift(index, term, command);
+      case 'liftEmbargo':
+        return this.liftEmbargo(index, term, command);
+      case 'setLimits':
+        if (areLimits(command.limits)) this.limits = command.limits;
+        return [areLimits(command.limits) ? 'DONE' : 'INVALID'];
       default:
         return this.numbered(index, command);
     }
@@ -124,29 +141,14 @@ export class Model {
 
   private acquire(index: number, command: Acquire): Verdict {
     const { session, seq, bodyHash: hash, items, value } = command;
-    if (this.isInvalid(command)) return ['INVALID'];
+    if (isRefused(command, this)) return ['INVALID'];
+    if (command.waitMs === 0 && !this.allows(items)) return ['EMBARGO'];
     const busy = command.waitMs === 0 ? this.busy(items) : null;
     if (busy !== null) return busy;
     const request = { session, seq, hash, index, items, value, token: 0, slots: [] };
     this.requests.push(request);
     this.pass(index);
     return this.present(request);
-  }
-
-  private isInvalid({ session, items }: Acquire): boolean {
-    if (new Set(items.map((item) => item.name)).size < items.length) return true;
-    const mine = this.requests.filter((request) => request.session === session);
-    const weight = weightOf([...mine.flatMap((request) => request.items), ...items]);
-    if (weight > this.limits.holdingsPerSessionMax) return true;
-    const present = [
-      ...this.requests.flatMap((request) => request.items),
-      ...this.ghosts.map((ghost) => ghost.item),
-    ];
-    return items.some(({ name, mode, permits }) => {
-      const others = present.filter((other) => other.name === name);
-      if (others.some((other) => other.permits?.[1] !== permits?.[1])) return true;
-      return permits !== null && (permits[0] > permits[1] || mode === 'shared');
-    });
   }
 
   private busy(items: readonly RequestItem[]): Verdict | null {
@@ -168,7 +170,7 @@ export class Model {
   }
 
   private release(index: number, command: Release): Verdict {
-    const grants = this.grants(command);
+    const grants = grantsMeant(this.requests, command);
     if (grants.length > 1) return ['INVALID'];
     if (grants.length === 0) return ['NOT_HOLDER'];
     this.finish(index, grants, 'released');
@@ -176,25 +178,11 @@ export class Model {
   }
 
   private proclaim(command: Proclaim): Verdict {
-    const [grant, another] = this.grants(command);
+    const [grant, another] = grantsMeant(this.requests, command);
     if (another !== undefined) return ['INVALID'];
     if (grant === undefined) return ['NOT_HOLDER'];
     grant.value = command.value;
     return ['DONE'];
-  }
-
-  private grants({
-    session,
-    acquireSeq,
-    token,
-    name,
-  }: Release | Proclaim): readonly ModelRequest[] {
-    return this.asking(name, true).filter(
-      (request) =>
-        request.session === session &&
-        request.token === token &&
-        (acquireSeq === null || request.seq === acquireSeq),
-    );
   }
 
   private break(index: number, { name, token, session }: Break): Verdict {
@@ -214,14 +202,7 @@ export class Model {
     const session = this.find(command.session);
     const isKept = session?.ttlMs === null && session.isUsed;
     if (session === null || command.proposerTerm !== term || isKept) return ['DONE'];
-    const held = this.requests.filter((one) => one.session === session.id && one.token > 0);
-    held.sort((left, right) => left.seq - right.seq);
-    for (const { items, slots, seq, token } of session.lockDelayMs > 0 ? held : []) {
-      for (const [at, item] of items.entries()) {
-        const place = { session: session.id, seq, token, closedAt: index };
-        this.ghosts.push({ item, slots: slots[at] ?? [], ...place });
-      }
-    }
+    this.ghosts.push(...ghostsOf(this.requests, session, index));
     return this.end(index, command);
   }
 
@@ -233,6 +214,28 @@ export class Model {
     );
     this.pass(index);
     return ['DONE'];
+  }
+
+  private liftEmbargo(index: number, term: number, command: LiftEmbargo): Verdict {
+    const { embargo } = this;
+    if (command.proposerTerm !== term || command.afterName !== embargo?.cursor) return ['DONE'];
+    const cursor = nextCursor(this, embargo.cursor);
+    this.embargo = cursor === null ? null : { cursor };
+    this.pass(index);
+    return ['DONE'];
+  }
+
+  private allows(items: readonly RequestItem[]): boolean {
+    return this.embargo === null || items.every(({ name }) => isUpTo(name, this.embargo?.cursor));
+  }
+
+  /** What a restore makes of it: only those without TTL stay. */
+  becomeRestored(at: number): void {
+    const dropped = this.sessions.filter(({ ttlMs }) => ttlMs !== null);
+    this.ghosts.push(...dropped.flatMap((session) => ghostsOf(this.requests, session, at)));
+    this.sessions = this.sessions.filter(({ ttlMs }) => ttlMs === null);
+    this.requests = this.requests.filter(({ session }) => this.find(session) !== null);
+    this.embargo = { cursor: null };
   }
 
   private end(index: number, { session: id }: { readonly session: string }): Verdict {
@@ -264,6 +267,7 @@ export class Model {
   }
 
   private isGrantable(request: ModelRequest): boolean {
+    if (!this.allows(request.items)) return false;
     return request.items.every(
       (item) =>
         this.asking(item.name, false)[0] === request && isFree(item, this.tenants(item.name)),

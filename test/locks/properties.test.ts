@@ -5,9 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RequestItem } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
-import type { LockMachine, Row } from '../../src/locks/machine-types.ts';
+import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { LockView } from '../../src/locks/outcomes.ts';
-import { hashOfRows } from '../../src/locks/rows.ts';
 import { LIMITS, NAMES, TERM, drafts, run } from './random-log.ts';
 import type { Applied } from './random-log.ts';
 
@@ -91,22 +90,7 @@ test('INV-18 after the end of all sessions and delays nothing is left, whatever 
         }
       }
       expect(machine.lockCount()).toBe(0);
-      expect(machine.stateHash()).toBe(createLockMachine(LIMITS).stateHash());
-    }),
-    { numRuns: 100 },
-  );
-});
-
-test('INV-5 a copy kept by changed keys alone has the hash of the machine', () => {
-  fc.assert(
-    fc.property(drafts, (list) => {
-      const machine = createLockMachine(LIMITS);
-      const copy = new Map<string, Row>();
-      run(list, machine, ({ index }) => {
-        if (index % 4 === 0) mirror(machine, copy);
-      });
-      mirror(machine, copy);
-      expect(hashOfRows(copy.values())).toBe(machine.stateHash());
+      expect([...machine.rows()].filter(({ key }) => key !== 'rules')).toEqual([]);
     }),
     { numRuns: 100 },
   );
@@ -178,12 +162,4 @@ function isOpen({ view, at }: { readonly view: LockView; readonly at: number }):
   }
   const taken = tenants.reduce((sum, { permits }) => sum + (permits?.[0] ?? 0), 0);
   return taken + waiter.permits[0] <= waiter.permits[1];
-}
-
-function mirror(machine: LockMachine, copy: Map<string, Row>): void {
-  for (const key of machine.takeChangedKeys()) {
-    const row = machine.row(key);
-    if (row === null) copy.delete(key);
-    else copy.set(key, row);
-  }
 }

@@ -3,7 +3,7 @@
 // commands mean something and many are late duplicates.
 
 import fc from 'fast-check';
-import type { Command, RequestItem } from '../../src/locks/commands.ts';
+import type { Command, ReplicatedLimits, RequestItem } from '../../src/locks/commands.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
@@ -49,6 +49,8 @@ const OPS: readonly (readonly [Draft['op'], number])[] = [
   ['closeSession', 1],
   ['expireSession', 2],
   ['endSession', 1],
+  ['liftEmbargo', 2],
+  ['setLimits', 1],
 ];
 
 const need: fc.Arbitrary<Need> = fc.record({
@@ -157,6 +159,12 @@ export function resolve(
       const closedAt = ghosts[otherSeq % Math.max(1, ghosts.length)]?.closedAt ?? otherSeq;
       return { op: 'liftDelay', name, closedAt, proposerTerm };
     }
+    case 'liftEmbargo': {
+      const cursor = machine.embargo()?.cursor ?? null;
+      return { op: 'liftEmbargo', proposerTerm, afterName: draft.isNamed ? cursor : name };
+    }
+    case 'setLimits':
+      return { op: 'setLimits', limits: otherLimits(draft), by: 'ops' };
     case 'break': {
       const { holders, ghosts } = machine.inspect(name);
       const tenants = [...holders, ...ghosts];
@@ -165,6 +173,13 @@ export function resolve(
       return { op: 'break', name, token, session: draft.isNamed ? session : null, ...by };
     }
   }
+}
+
+/** The usual ones, or others that random logs meet, or some that cannot be. */
+function otherLimits({ isRight, isNamed, otherSeq }: Draft): ReplicatedLimits {
+  if (isNamed) return LIMITS;
+  const ttlMsMax = isRight ? 1_000 * otherSeq : 100 * otherSeq;
+  return { ...LIMITS, ttlMsMax, windowMax: 1 + (otherSeq % 4), holdingsPerSessionMax: otherSeq };
 }
 
 /** Mostly the number of a live request of the session. */

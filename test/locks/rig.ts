@@ -30,7 +30,8 @@ export interface Client {
 
 export class Rig {
   readonly machine: LockMachine;
-  readonly log: Entry[] = [];
+  /** By index; a restore leaves a gap. */
+  readonly log: (Entry | undefined)[] = [];
   /** Events of the last entry. */
   events: readonly LockEvent[] = [];
   index = 0;
@@ -42,7 +43,7 @@ export class Rig {
 
   apply(command: Command, term = TERM): Outcome {
     this.index++;
-    this.log.push({ index: this.index, term, command });
+    this.log[this.index - 1] = { index: this.index, term, command };
     const { outcome, events } = this.machine.apply(this.index, term, command);
     this.events = events;
     this.machine.checkInvariants();
@@ -86,6 +87,30 @@ export class Rig {
   /** Ends the delay of a name that the entry with this index closed. */
   lift(name: string, closedAt: number, proposerTerm = TERM): Outcome {
     return this.apply({ op: 'liftDelay', name, closedAt, proposerTerm });
+  }
+
+  /** The state becomes that of a restored cluster, at the next index. */
+  restore(embargoMs: number): void {
+    this.index++;
+    this.machine.becomeRestored(this.index, embargoMs);
+    this.machine.checkInvariants();
+  }
+
+  liftEmbargo(afterName: string | null, proposerTerm = TERM): Outcome {
+    return this.apply({ op: 'liftEmbargo', proposerTerm, afterName });
+  }
+
+  /** As many entries as it takes. */
+  liftAll(): void {
+    for (let held = this.machine.embargo(); held !== null; held = this.machine.embargo()) {
+      this.liftEmbargo(held.cursor);
+    }
+  }
+
+  /** The limits in force, but for these. */
+  setLimits(limits: Partial<ReplicatedLimits>): Outcome {
+    const changed = { ...this.machine.limits(), ...limits };
+    return this.apply({ op: 'setLimits', limits: changed, by: 'ops' });
   }
 
   cancel(client: Client, acquireSeq: number): Outcome {

@@ -129,9 +129,10 @@ describe('the end of a session', () => {
     const token = rig.take(client, 'a');
     rig.take(client, 'b');
     rig.release(client, 'a', token);
-    rig.machine.takeChangedKeys();
+    rig.machine.takeChanges();
     rig.close(client);
-    for (const key of rig.machine.takeChangedKeys()) expect(rig.machine.row(key)).toBeNull();
+    for (const { value } of rig.machine.takeChanges()) expect(value).toBeNull();
+    expect([...rig.machine.rows()]).toEqual([]);
     expect(rig.machine.stateHash()).toBe('0000000000000000');
     expect(rig.close(client).code).toBe('SESSION_GONE');
     expect(rig.endSession(client).code).toBe('SESSION_GONE');

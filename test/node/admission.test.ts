@@ -77,8 +77,8 @@ test('a request for more permits than the row of its grant could hold is refused
   rig.lead(1);
   const session = rig.open(null);
   expect(rig.run({ ...largest, session }).code).toBe('GRANTED');
-  const key = rig.machine.takeChanges().find((row) => row.key.startsWith('g/'))?.key ?? '';
-  const { value } = rig.machine.row(key) ?? {};
+  const grant = rig.machine.takeChanges().find(({ key }) => key.includes('/g/'));
+  const { key, value } = grant ?? { key: '', value: null };
   const slots = Array.from({ length: 64 }, () => Array.from({ length: 64 }, () => 999_999));
   expect(value).toHaveLength(8);
   const row = pack([key, Array.isArray(value) ? [...value.slice(0, 7), slots] : null]);
