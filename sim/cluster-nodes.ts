@@ -15,7 +15,7 @@ import type { World } from './world/world.ts';
 /** Nodes of one run, those that are gone included. */
 const NODES_MAX = 512;
 
-/** How a node may differ from the others: by default it is blank, and listens where its name says. */
+/** How a node may differ: by default it is blank, and listens where its name says. */
 export interface SimNodeOptions {
   readonly address?: string;
   readonly clock?: ClockSettings;

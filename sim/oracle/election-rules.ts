@@ -11,6 +11,12 @@ import type { Core } from '../../src/raft/state.ts';
 import { OfficeWatch } from './office-watch.ts';
 import type { OracleName, Verdict } from './verdict.ts';
 
+const LEADER_MESSAGES: ReadonlySet<RaftMessage['type']> = new Set<RaftMessage['type']>([
+  'append',
+  'heartbeat',
+  'snapshotPart',
+]);
+
 /** What a node was before a step. */
 interface Before {
   readonly term: Term;
@@ -27,6 +33,7 @@ export function watchElections(verdict: Verdict): HostWatch {
     },
     stepped: (event, effects) => rules?.stepped(event, effects),
     applied: () => {},
+    installed: () => {},
   };
 }
 
@@ -78,7 +85,7 @@ class ElectionRules {
     effects: readonly RaftEffect[],
   ): void {
     const { core } = this;
-    const isOfLeader = message.type === 'append' || message.type === 'heartbeat';
+    const isOfLeader = LEADER_MESSAGES.has(message.type);
     if (isOfLeader && message.term === core.hard.term) this.heardUs = core.nowUs;
     if (message.type === 'preVoteResponse') this.checkGrant(from, message, before);
     const isStale = isOfLeader && message.term < before.term;

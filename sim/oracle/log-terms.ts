@@ -1,15 +1,24 @@
 import type { Index, Term } from '../../src/base/units.ts';
-import type { RaftStart } from '../../src/raft/events.ts';
+import type { EntryId, RaftStart } from '../../src/raft/events.ts';
 
-/** Terms by index, of a log that begins after its anchor. As long as the run has entries. */
+/**
+ * Terms by index, of a log that begins after its anchor; a checkpoint contains what is before. As
+ * long as the run has entries: what a node compacts is still known here.
+ */
 export class LogTerms {
-  readonly anchorIndex: Index;
-  private readonly anchorTerm: Term;
+  private anchor: EntryId;
   private readonly terms: Term[] = [];
 
-  constructor(anchor: { readonly index: Index; readonly term: Term }) {
-    this.anchorIndex = anchor.index;
-    this.anchorTerm = anchor.term;
+  constructor(anchor: EntryId) {
+    this.anchor = anchor;
+  }
+
+  get anchorIndex(): Index {
+    return this.anchor.index;
+  }
+
+  get anchorTerm(): Term {
+    return this.anchor.term;
   }
 
   get lastIndex(): Index {
@@ -25,6 +34,17 @@ export class LogTerms {
     if (index === this.anchorIndex) return this.anchorTerm;
     if (index < this.anchorIndex) return null;
     return this.terms[index - this.anchorIndex - 1] ?? null;
+  }
+
+  /** Whether it has that entry, or its checkpoint contains the index: as whatever is committed. */
+  covers(index: Index, term: Term | null): boolean {
+    return index < this.anchorIndex || (term !== null && this.termAt(index) === term);
+  }
+
+  /** A checkpoint took the place of all of it. */
+  restartAt(anchor: EntryId): void {
+    this.anchor = anchor;
+    this.terms.length = 0;
   }
 
   /** The term of the entry behind the last one. */

@@ -1,4 +1,5 @@
 import type { MonoUs, NodeId } from '../../src/base/units.ts';
+import type { Member } from '../../src/raft/config.ts';
 import type { RaftEvent } from '../../src/raft/events.ts';
 import type { Core } from '../../src/raft/state.ts';
 
@@ -36,7 +37,12 @@ export class OfficeWatch {
 
   /** In microseconds of its own clock. */
   silenceUs(nowUs: MonoUs): number {
-    const { voters } = this.core.configurations.latest.config;
+    const { voters, votersOutgoing } = this.core.configurations.latest.config;
+    const halves = votersOutgoing.length === 0 ? [voters] : [voters, votersOutgoing];
+    return Math.max(...halves.map((half) => this.silenceOf(half, nowUs)));
+  }
+
+  private silenceOf(voters: readonly Member[], nowUs: MonoUs): number {
     const own = this.core.self.nodeId;
     const times = voters.map(({ nodeId }) => {
       if (nodeId === own) return nowUs;
@@ -51,7 +57,10 @@ export class OfficeWatch {
   }
 
   private note({ from, message }: Extract<RaftEvent, { readonly type: 'message' }>): void {
-    const isAnswer = message.type === 'appendResponse' || message.type === 'heartbeatResponse';
+    const isAnswer =
+      message.type === 'appendResponse' ||
+      message.type === 'heartbeatResponse' ||
+      message.type === 'snapshotResponse';
     if (!isAnswer || message.term !== this.term) return;
     const sentUs = this.core.leader?.rounds.startOf(message.round) ?? 0;
     this.answeredUs.set(from.nodeId, Math.max(this.answeredUs.get(from.nodeId) ?? 0, sentUs));

@@ -29,26 +29,45 @@ export class Commits {
     this.verdict = parts.verdict;
   }
 
+  /** Nobody has committed anything yet. */
+  get isEmpty(): boolean {
+    return this.log === null;
+  }
+
   /** The largest index that anybody treated as committed; 0 before the first. */
   get lastIndex(): Index {
     return this.log?.lastIndex ?? 0;
   }
 
+  /** The first entry of a log that is not committed as it is. */
+  firstDoubtful(log: LogTerms): Index {
+    let index = log.lastIndex;
+    while (index > log.anchorIndex && !this.has(index, log.termAt(index))) index--;
+    return index + 1;
+  }
+
   /** Whether this very entry is committed. */
   has(index: Index, term: Term | null): boolean {
     const { log } = this;
-    return log !== null && index > log.anchorIndex && log.termAt(index) === term && term !== null;
+    return log !== null && index >= log.anchorIndex && log.termAt(index) === term && term !== null;
   }
 
   /** The node now treats everything up to `upTo` as committed. */
   advance(life: LifeView, from: Index, upTo: Index): void {
     const { id, mirror } = life;
-    this.log ??= new LogTerms({ index: mirror.anchorIndex, term: 0 });
+    this.log ??= new LogTerms({ index: mirror.anchorIndex, term: mirror.anchorTerm });
     const before = this.log.lastIndex;
-    for (let index = from + 1; index <= upTo; index++) {
+    // What a checkpoint contains is not told entry by entry; its last one is.
+    const first = Math.max(from + 1, mirror.anchorIndex);
+    for (let index = first; index <= upTo; index++) {
       const term = mirror.termAt(index);
       if (term === null) return;
       const known = this.log.termAt(index);
+      if (known === null && index > this.log.lastIndex + 1) {
+        const what = `${id} has a checkpoint up to entry ${index}`;
+        this.verdict.report('INV-5', `${what}; only ${this.log.lastIndex} entries are committed`);
+        return;
+      }
       if (known === null) this.log.append(term);
       else if (known !== term) {
         const what = `${id} treats entry ${index} of term ${term} as committed`;
@@ -63,7 +82,8 @@ export class Commits {
   checkLeader({ id, mirror, core }: LifeView): void {
     const { term } = core.hard;
     const reign = this.reigns.findLast((each) => each.term < term);
-    if (reign === undefined || this.has(reign.end, mirror.termAt(reign.end))) return;
+    if (reign === undefined || reign.end < mirror.anchorIndex) return;
+    if (this.has(reign.end, mirror.termAt(reign.end))) return;
     this.verdict.report('INV-4', `${id} leads in term ${term} without entry ${reign.end}`);
   }
 
@@ -76,7 +96,7 @@ export class Commits {
     this.checkQuorum(life, end);
     // Whoever was elected meanwhile has it too, though it learned nothing of its commitment.
     for (const other of this.lives.values()) {
-      if (other.ledTerm <= term || other.mirror.termAt(end) === mirror.termAt(end)) continue;
+      if (other.ledTerm <= term || other.mirror.covers(end, mirror.termAt(end))) continue;
       const who = `${other.id}, leader of term ${other.ledTerm}`;
       this.verdict.report('INV-4', `${who}, lacks entry ${end}, which ${id} committed`);
     }
@@ -91,7 +111,7 @@ export class Commits {
       let having = 0;
       for (const { nodeId, storeId } of half) {
         const disk = this.histories.get(nodeId)?.disk;
-        if (disk?.storeId === storeId && disk.log.termAt(index) === term) having++;
+        if (disk?.storeId === storeId && disk.log.covers(index, term)) having++;
       }
       this.verdict.expect(
         having * 2 > half.length,

@@ -1,8 +1,8 @@
 // What a node's disk holds for certain, kept apart from what the node believes of it: from what it
 // handed out to be written, and what came back as written (RAFT.md §7.2).
 
-import type { NodeId, StoreId, Term } from '../../src/base/units.ts';
-import type { RaftEffect, RaftStart } from '../../src/raft/events.ts';
+import type { Index, NodeId, StoreId, Term } from '../../src/base/units.ts';
+import type { EntryId, RaftEffect, RaftStart } from '../../src/raft/events.ts';
 import type { LogTerms } from './log-terms.ts';
 import { recoveredTerms } from './log-terms.ts';
 
@@ -18,6 +18,10 @@ export class DiskTruth {
   private durableTerm: Term;
   private durableVote: NodeId | null;
   private version = 0;
+  /** The log begins there: a durable checkpoint contains what is before. */
+  private checkpoint: EntryId;
+  /** A checkpoint is on its way that takes the place of the log: the disk has one of the two. */
+  private isReplacing = false;
   /** In flight: one, unless the node is broken. */
   private readonly batches = new Map<number, Batch>();
   private readonly records = new Map<number, SlotRecord>();
@@ -25,6 +29,7 @@ export class DiskTruth {
   constructor(start: RaftStart) {
     this.storeId = start.storeId;
     this.log = recoveredTerms(start);
+    this.checkpoint = start.anchor;
     this.durableTerm = start.term;
     this.durableVote = start.vote?.nodeId ?? null;
   }
@@ -36,6 +41,33 @@ export class DiskTruth {
   /** To whom the vote of `term` went. */
   get vote(): NodeId | null {
     return this.durableVote;
+  }
+
+  /** Where the log on disk begins. */
+  get anchor(): EntryId {
+    return this.checkpoint;
+  }
+
+  /** True while more may be on disk than is certain. */
+  get isInstalling(): boolean {
+    return this.isReplacing;
+  }
+
+  compacted(anchor: EntryId): void {
+    this.checkpoint = anchor;
+  }
+
+  /** From here on the disk may have lost what of the log does not agree with the checkpoint. */
+  handInstall(firstDoubtful: Index): void {
+    this.isReplacing = true;
+    this.log.cutFrom(firstDoubtful);
+  }
+
+  /** A checkpoint is in force; the log before it stays where it agrees with it. */
+  installed(last: EntryId): void {
+    this.checkpoint = last;
+    if (this.isReplacing) this.log.restartAt(last);
+    this.isReplacing = false;
   }
 
   /** From here on the disk may have cut already what the batch replaces. */

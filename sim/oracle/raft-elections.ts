@@ -52,8 +52,9 @@ export class Elections {
     }
   }
 
-  private hasGranted({ nodeId }: Member, term: Term, candidate: NodeId): boolean {
-    if (nodeId === candidate) return true;
-    return this.histories.get(nodeId)?.grants.get(term) === candidate;
+  private hasGranted({ nodeId, storeId }: Member, term: Term, candidate: NodeId): boolean {
+    const history = this.histories.get(nodeId);
+    if (history?.disk.storeId !== storeId) return false;
+    return nodeId === candidate || history.grants.get(term) === candidate;
   }
 }

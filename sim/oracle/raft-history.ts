@@ -43,8 +43,14 @@ export class NodeHistory {
       'INV-7',
       () => `${id} has forgotten its vote for ${before.vote} in term ${before.term}`,
     );
+    verdict.expect(
+      now.anchor.index >= before.anchor.index,
+      'INV-20',
+      () =>
+        `${id} starts with a log from entry ${now.anchor.index} on, without the checkpoint before`,
+    );
     for (let index = now.log.anchorIndex + 1; index <= before.log.lastIndex; index++) {
-      if (now.log.termAt(index) === before.log.termAt(index)) continue;
+      if (before.log.covers(index, now.log.termAt(index))) continue;
       verdict.report('INV-20', `${id} starts without entry ${index}, which was on its disk`);
       return;
     }

@@ -11,8 +11,9 @@ import { AdmissionChecks } from './admission-checks.ts';
 import type { LogTerms } from './log-terms.ts';
 import type { LogBook } from './log.ts';
 import { reportBroken } from './raft-broken.ts';
+import type { CommittedConfigs } from './raft-configs.ts';
 import type { Commits } from './raft-commits.ts';
-import type { Batch, DiskTruth } from './raft-disk.ts';
+import type { DiskTruth } from './raft-disk.ts';
 import type { Elections } from './raft-elections.ts';
 import type { NodeHistory } from './raft-history.ts';
 import type { LogParts } from './raft-log.ts';
@@ -20,6 +21,7 @@ import { LogWatch } from './raft-log.ts';
 import type { MessageChecks } from './raft-messages.ts';
 import { ReadChecks } from './raft-reads.ts';
 import type { LifeView } from './raft-view.ts';
+import { handBatch, handInstall } from './raft-writes.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Steps between two looks at the whole state of a core, at least; more when its log is long. */
@@ -33,6 +35,7 @@ export interface LifeParts extends LogParts {
   readonly elections: Elections;
   readonly messages: MessageChecks;
   readonly book: LogBook;
+  readonly configs: CommittedConfigs;
   readonly verdict: Verdict;
 }
 
@@ -40,11 +43,8 @@ export interface LifeParts extends LogParts {
 export class NodeLife implements LifeView {
   readonly id: NodeId;
   readonly core: Core;
-  readonly machine: LockMachine;
   readonly history: NodeHistory;
   readonly disk: DiskTruth;
-  /** What it had applied when it began. */
-  readonly begin: Index;
   private readonly parts: LifeParts;
   private readonly log: LogWatch;
   private readonly reads: ReadChecks;
@@ -55,6 +55,8 @@ export class NodeLife implements LifeView {
   private hasFailedWrite = false;
   private committed: Index;
   private lastApplied: Index;
+  private state: LockMachine;
+  private stateBegin: Index;
   private snapshot: CoreSnapshot | null = null;
   private stepsToLook = 0;
   private entriesToLook = ENTRIES_PER_LOOK;
@@ -67,7 +69,7 @@ export class NodeLife implements LifeView {
     const { core, start, machine } = life;
     this.id = start.nodeId;
     this.core = core;
-    this.machine = machine;
+    this.state = machine;
     this.history = history;
     this.disk = history.disk;
     this.parts = parts;
@@ -77,7 +79,8 @@ export class NodeLife implements LifeView {
     this.term = start.term;
     this.committed = start.applied;
     this.lastApplied = start.applied;
-    this.begin = start.applied;
+    this.stateBegin = start.applied;
+    this.beginsAt(start.applied);
   }
 
   get mirror(): LogTerms {
@@ -89,6 +92,11 @@ export class NodeLife implements LifeView {
     return this.lastApplied;
   }
 
+  /** What its state contained when it began, or when it was replaced last. */
+  get begin(): Index {
+    return this.stateBegin;
+  }
+
   get ledTerm(): Term {
     return this.leads;
   }
@@ -96,6 +104,8 @@ export class NodeLife implements LifeView {
   stepped(event: RaftEvent, effects: readonly RaftEffect[]): void {
     if (event.type === 'persisted') this.disk.persisted(event.sequence);
     else if (event.type === 'slotsWritten') this.disk.slotsWritten(event.version);
+    else if (event.type === 'compacted') this.disk.compacted(event.anchor);
+    else if (event.type === 'snapshotInstalled') this.disk.installed(event.point.last);
     else if (event.type === 'read') this.reads.asked(event.id, this.parts.commits.lastIndex);
     // After a fatal effect the state is whatever it was in the middle of the step.
     if (this.core.isStopped) return;
@@ -115,9 +125,23 @@ export class NodeLife implements LifeView {
     this.hasFailedWrite = true;
   }
 
+  /** INV-9, M-42: a checkpoint of another node took the place of its state, which goes on. */
+  installed(machine: LockMachine, appliedIndex: Index): void {
+    const { id, lastApplied } = this;
+    if (appliedIndex <= lastApplied) {
+      const what = `${id} installs a checkpoint up to ${appliedIndex}`;
+      this.parts.verdict.report('INV-9', `${what} and has applied ${lastApplied}`);
+    }
+    this.state = machine;
+    this.stateBegin = appliedIndex;
+    this.lastApplied = appliedIndex;
+    this.lookAtMachine();
+    this.parts.book.checkState(appliedIndex, machine, id);
+  }
+
   /** INV-9: applied in order, each entry once, none that is not committed. */
   applied(entry: Entry, command: Command | null, applied: Applied | null): void {
-    const { id, core, machine } = this;
+    const { id, core, state: machine } = this;
     const expected = this.lastApplied + 1;
     if (entry.index !== expected || entry.index > core.commitIndex) {
       const what = `${id} applies entry ${entry.index} after ${expected - 1}`;
@@ -127,6 +151,7 @@ export class NodeLife implements LifeView {
     // It may have been read back from the disk.
     this.parts.chain.see(entry, id);
     this.parts.book.applied({ entry, command, applied, by: id, machine });
+    if (entry.type === 'config') this.parts.configs.applied(entry);
     if (--this.entriesToLook <= 0) this.lookAtMachine();
   }
 
@@ -134,19 +159,36 @@ export class NodeLife implements LifeView {
   lookAtAll(): void {
     if (!this.core.isStopped) this.lookAtCore();
     this.lookAtMachine();
-    this.parts.book.checkState(this.lastApplied, this.machine, this.id);
+    this.parts.book.checkState(this.lastApplied, this.state, this.id);
+  }
+
+  // INV-5: what a checkpoint contains is committed. Before the first commit there is the origin.
+  private beginsAt(applied: Index): void {
+    const { id, mirror, core, state } = this;
+    const { commits, book, configs, verdict } = this.parts;
+    const isCommitted = commits.isEmpty || commits.has(applied, mirror.termAt(applied));
+    verdict.expect(
+      isCommitted,
+      'INV-5',
+      () => `${id} starts with a checkpoint up to entry ${applied}, which is not committed`,
+    );
+    book.checkState(applied, state, id);
+    const inForce = core.configurations.list().findLast(({ index }) => index <= applied);
+    if (inForce !== undefined) configs.begins(id, inForce, applied);
   }
 
   private lookAtCore(): void {
     const { core } = this;
     this.stepsToLook = STEPS_PER_LOOK + 2 * (core.log.lastIndex - core.log.firstInMemory);
     this.guarded(() => {
-      this.snapshot = checkInvariants(core, this.snapshot);
+      // Steps lie in between: what was applied is judged entry by entry.
+      const before = this.snapshot && { ...this.snapshot, applyingIndex: Infinity };
+      this.snapshot = checkInvariants(core, before);
     });
   }
 
   private lookAtMachine(): void {
-    const { machine } = this;
+    const { state: machine } = this;
     this.entriesToLook = ENTRIES_PER_LOOK + 8 * (machine.sessionCount() + machine.lockCount());
     this.guarded(() => machine.checkInvariants());
   }
@@ -223,9 +265,11 @@ export class NodeLife implements LifeView {
       case 'send':
         return this.parts.messages.sent(this, effect.to, effect.message);
       case 'persist':
-        return this.persist(effect);
+        return handBatch(this, effect, this.parts);
       case 'writeSlots':
         return this.disk.handRecord(effect);
+      case 'installSnapshot':
+        return handInstall(this, effect, this.parts);
       case 'readReady':
         return this.reads.confirmed(effect.ids, this.core.appliedIndex);
       case 'readFailed':
@@ -233,30 +277,5 @@ export class NodeLife implements LifeView {
       default:
         return;
     }
-  }
-
-  // INV-7: an entry that outlives its term in a crash was acknowledged by nobody who is still
-  // bound by it. INV-10: what is written joins what is there.
-  private persist(batch: Batch): void {
-    const { id, disk } = this;
-    const { commits, verdict } = this.parts;
-    verdict.expect(
-      batch.lastTerm <= disk.term,
-      'INV-7',
-      () => `${id} writes entries of term ${batch.lastTerm} while its disk is in term ${disk.term}`,
-    );
-    const cut = batch.truncateFrom;
-    for (let index = cut ?? Infinity; index <= disk.log.lastIndex; index++) {
-      if (!commits.has(index, disk.log.termAt(index))) continue;
-      verdict.report('INV-4', `${id} cuts entry ${index} off its disk, which is committed`);
-      break;
-    }
-    disk.handBatch(batch);
-    verdict.expect(
-      batch.entries[0]?.index === disk.log.lastIndex + 1,
-      'INV-10',
-      () =>
-        `${id} writes from ${batch.entries[0]?.index} on; its disk ends at ${disk.log.lastIndex}`,
-    );
   }
 }

@@ -1,6 +1,6 @@
 import type { Index, NodeId } from '../../src/base/units.ts';
 import type { Entry } from '../../src/raft/entry.ts';
-import type { RaftEvent, RaftStart } from '../../src/raft/events.ts';
+import type { RaftEvent, RaftStart, SnapshotPoint } from '../../src/raft/events.ts';
 import type { Core } from '../../src/raft/state.ts';
 import type { ChainTable } from './log-chain.ts';
 import type { LogTerms } from './log-terms.ts';
@@ -35,6 +35,7 @@ export class LogWatch {
 
   /** After a step. `isLeading`: it led in this term before the step and leads now. */
   follow(event: RaftEvent, isLeading: boolean): void {
+    if (event.type === 'snapshotInstalled') this.install(event.point);
     const { mirror } = this;
     const { log } = this.core;
     const first = appendedFrom(event);
@@ -52,13 +53,27 @@ export class LogWatch {
     const { mirror } = this;
     const { log } = this.core;
     let from = Math.min(log.lastIndex, mirror.lastIndex) + 1;
-    while (from - 1 > mirror.anchorIndex && log.termAt(from - 1) !== mirror.termAt(from - 1)) {
-      from--;
-    }
-    for (let index = appended ?? from; index < from; index++) {
+    // What a node compacted it cannot show any more.
+    const anchorIndex = Math.max(mirror.anchorIndex, log.anchorIndex);
+    while (from - 1 > anchorIndex && log.termAt(from - 1) !== mirror.termAt(from - 1)) from--;
+    for (let index = Math.max(appended ?? from, anchorIndex + 1); index < from; index++) {
       if (log.termAt(index) !== mirror.termAt(index)) return index;
     }
     return from;
+  }
+
+  // INV-3, INV-8: a log that has the last entry of the checkpoint stays, for it may have been
+  // acknowledged; any other goes as a whole.
+  private install({ last, configIndex }: SnapshotPoint): void {
+    const { mirror, id, core, configs, parts } = this;
+    if (mirror.termAt(last.index) === last.term) {
+      if (core.log.lastIndex >= mirror.lastIndex) return;
+      const what = `${id} drops entries behind the checkpoint up to ${last.index}`;
+      parts.verdict.report('INV-8', `${what}, which its log agrees with`);
+      return;
+    }
+    mirror.restartAt(last);
+    configs.splice(0, Infinity, configIndex);
   }
 
   // INV-2: a leader cuts nothing. INV-4: nobody cuts what is committed.
@@ -92,7 +107,18 @@ export class LogWatch {
     }
     chain.see(entry, id);
     mirror.append(entry.term);
-    if (entry.type === 'config') this.configs.push(index);
+    if (entry.type === 'config') this.extendConfigs(index);
+  }
+
+  // INV-11: one that nobody committed comes after one that somebody did.
+  private extendConfigs(index: Index): void {
+    const { configs, id } = this;
+    const { commits, verdict } = this.parts;
+    configs.push(index);
+    const open = configs.filter((each) => each > commits.lastIndex);
+    if (open.length < 2) return;
+    const what = `${id} has the configurations of entries ${open.join(' and ')}`;
+    verdict.report('INV-11', `${what}, and nobody committed any of them`);
   }
 
   // INV-11: the latest configuration of the log is the one in force.

@@ -7,8 +7,10 @@ import type {
   Heartbeat,
   HeartbeatResponse,
   RaftMessage,
+  SnapshotPartMessage,
   VoteRequest,
 } from '../../src/raft/messages.ts';
+import type { Commits } from './raft-commits.ts';
 import type { Elections } from './raft-elections.ts';
 import type { NodeHistory } from './raft-history.ts';
 import type { LifeView } from './raft-view.ts';
@@ -19,17 +21,20 @@ export class MessageChecks {
   private readonly histories: ReadonlyMap<NodeId, NodeHistory>;
   private readonly lives: ReadonlyMap<NodeId, LifeView>;
   private readonly elections: Elections;
+  private readonly commits: Commits;
   private readonly verdict: Verdict;
 
   constructor(parts: {
     readonly histories: ReadonlyMap<NodeId, NodeHistory>;
     readonly lives: ReadonlyMap<NodeId, LifeView>;
     readonly elections: Elections;
+    readonly commits: Commits;
     readonly verdict: Verdict;
   }) {
     this.histories = parts.histories;
     this.lives = parts.lives;
     this.elections = parts.elections;
+    this.commits = parts.commits;
     this.verdict = parts.verdict;
   }
 
@@ -56,6 +61,13 @@ export class MessageChecks {
         return this.heartbeat(life, to, message);
       case 'heartbeatResponse':
         return this.heartbeatResponse(life, message);
+      case 'snapshotPart':
+        return this.snapshotPart(life, message);
+      case 'snapshotResponse':
+        if (message.status === 'installed') this.acknowledgement(life, to, message);
+        return;
+      case 'timeoutNow':
+        return this.timeoutNow(life, to);
       default:
         return;
     }
@@ -89,7 +101,11 @@ export class MessageChecks {
   }
 
   /** INV-8: an acknowledgement covers what is on disk, and what the leader has. */
-  private acknowledgement(life: LifeView, to: NodeId, { term, matchIndex }: AppendResponse): void {
+  private acknowledgement(
+    life: LifeView,
+    to: NodeId,
+    { term, matchIndex }: Pick<AppendResponse, 'term' | 'matchIndex'>,
+  ): void {
     const { id, mirror, disk } = life;
     if (matchIndex <= mirror.anchorIndex) return;
     const durable = disk.log.termAt(matchIndex);
@@ -100,7 +116,7 @@ export class MessageChecks {
     const leader = this.lives.get(to);
     // One that was deposed while the answer was held back has the log of another by now.
     if (leader?.ledTerm !== term || leader.core.hard.term !== term) return;
-    if (leader.mirror.termAt(matchIndex) === durable) return;
+    if (leader.mirror.covers(matchIndex, durable)) return;
     const what = `${id} acknowledges entry ${matchIndex}`;
     this.verdict.report('INV-8', `${what}, which is not what ${to} has there`);
   }
@@ -110,16 +126,33 @@ export class MessageChecks {
     this.checkLeads(life, term);
     const { id, mirror } = life;
     if (commit <= mirror.anchorIndex) return;
-    if (this.histories.get(to)?.disk.log.termAt(commit) === mirror.termAt(commit)) return;
+    if (this.histories.get(to)?.disk.log.covers(commit, mirror.termAt(commit)) === true) return;
     const what = `${id} tells ${to} that entry ${commit} is committed`;
     this.verdict.report('INV-9', `${what}; ${to} does not have it on disk`);
   }
 
   private heartbeatResponse({ id, mirror, disk }: LifeView, response: HeartbeatResponse): void {
     const { durableIndex } = response;
-    if (durableIndex <= mirror.anchorIndex) return;
+    if (durableIndex <= mirror.anchorIndex || disk.isInstalling) return;
     if (disk.log.termAt(durableIndex) === mirror.termAt(durableIndex)) return;
     this.verdict.report('INV-8', `${id} says falsely that entry ${durableIndex} is on its disk`);
+  }
+
+  /** INV-4: what a checkpoint contains is committed, up to its very end. */
+  private snapshotPart(life: LifeView, { term, part }: SnapshotPartMessage): void {
+    this.checkLeads(life, term);
+    const { lastIndex, lastTerm } = part;
+    if (this.commits.has(lastIndex, lastTerm)) return;
+    const what = `${life.id} sends a checkpoint up to entry ${lastIndex} of term ${lastTerm}`;
+    this.verdict.report('INV-4', `${what}, which is not committed`);
+  }
+
+  /** M-49: whoever is to lead at once has the whole log, or it cannot. */
+  private timeoutNow({ id, core, mirror }: LifeView, to: NodeId): void {
+    if (core.leader?.handover?.target !== to) return;
+    const { lastIndex, lastTerm } = mirror;
+    if (this.histories.get(to)?.disk.log.covers(lastIndex, lastTerm) === true) return;
+    this.verdict.report('LIV-1', `${id} hands over to ${to}, which lacks entry ${lastIndex}`);
   }
 
   private checkLeads({ id }: LifeView, term: number): void {

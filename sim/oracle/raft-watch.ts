@@ -12,5 +12,8 @@ export function watchAll(watches: readonly HostWatch[]): HostWatch {
     applied: (entry, command, applied) => {
       for (const watch of watches) watch.applied(entry, command, applied);
     },
+    installed: (machine, appliedIndex) => {
+      for (const watch of watches) watch.installed(machine, appliedIndex);
+    },
   };
 }

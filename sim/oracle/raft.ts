@@ -6,12 +6,14 @@ import type { Index, NodeId, Term } from '../../src/base/units.ts';
 import type { ReplicatedLimits } from '../../src/locks/commands.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
+import type { ClusterConfig } from '../../src/raft/config.ts';
 import type { RaftStart } from '../../src/raft/events.ts';
 import type { Core } from '../../src/raft/state.ts';
 import { ChainTable } from './log-chain.ts';
 import { LogBook } from './log.ts';
 import { MachineOracle } from './machine.ts';
 import type { FactListener } from './machine.ts';
+import { CommittedConfigs } from './raft-configs.ts';
 import { Commits } from './raft-commits.ts';
 import { Elections } from './raft-elections.ts';
 import { NodeHistory } from './raft-history.ts';
@@ -45,13 +47,15 @@ export class RaftOracle {
     const { histories, lives } = this;
     const machines = new MachineOracle({ verdict, limits });
     const elections = new Elections(histories, verdict);
+    const commits = new Commits({ histories, lives, verdict });
     this.machines = machines;
     this.parts = {
       verdict,
       elections,
       chain: new ChainTable(verdict),
-      commits: new Commits({ histories, lives, verdict }),
-      messages: new MessageChecks({ histories, lives, elections, verdict }),
+      commits,
+      configs: new CommittedConfigs(verdict),
+      messages: new MessageChecks({ histories, lives, elections, commits, verdict }),
       book: new LogBook({ verdict, nowUs, machines }),
     };
   }
@@ -59,6 +63,11 @@ export class RaftOracle {
   /** Terms in which somebody led, in the order in which they were seen. */
   get terms(): readonly Term[] {
     return this.parts.elections.terms;
+  }
+
+  /** Who takes part, by the newest committed configuration; null before any node began. */
+  get membership(): ClusterConfig | null {
+    return this.parts.configs.latest?.config ?? null;
   }
 
   /** What was applied by any node. */
@@ -91,6 +100,7 @@ export class RaftOracle {
       },
       stepped: (event, effects) => life?.stepped(event, effects),
       applied: (entry, command, applied) => life?.applied(entry, command, applied),
+      installed: (machine, appliedIndex) => life?.installed(machine, appliedIndex),
     };
   }
 

@@ -17,6 +17,7 @@ export function watchReads(verdict: Verdict): HostWatch {
     },
     stepped: (event, effects) => rules?.stepped(event, effects),
     applied: () => {},
+    installed: () => {},
   };
 }
 

@@ -19,5 +19,6 @@ export function watchReplication(verdict: Verdict): HostWatch {
       verdict.report('LIV-4', `${what}, though it acknowledged ${progress.matchIndex}`);
     },
     applied: () => {},
+    installed: () => {},
   };
 }

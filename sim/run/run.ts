@@ -78,6 +78,7 @@ function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
       if (isElected) onlooker.onElected(id);
     },
     applied: (entry, command) => onlooker.beliefs?.applied(entry, command),
+    installed: () => {},
   };
 }
 

@@ -19,6 +19,7 @@ export class FirstApplied implements CommittedLog {
     return {
       started: () => {},
       stepped: () => {},
+      installed: () => {},
       applied: ({ index, term }, command, applied) => {
         if (this.entries.length > 0 && index <= (this.entries.at(-1)?.index ?? 0)) return;
         const outcome = applied?.outcome ?? null;

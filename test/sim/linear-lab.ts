@@ -56,7 +56,7 @@ export class Lab {
     const status = (): never => {
       throw new Error('no status here');
     };
-    const result = answerQuery(query, { machine, times, status });
+    const result = answerQuery(query, { machine, times, status, membership: status });
     return { revision: this.revision, result };
   }
 

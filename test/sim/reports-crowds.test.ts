@@ -67,6 +67,7 @@ describe('a hundred waiters', () => {
     const watch = (): HostWatch => ({
       started: () => {},
       stepped: () => {},
+      installed: () => {},
       applied: (_entry, command, applied) => {
         const granted = applied?.events.filter(({ type }) => type === 'granted').length ?? 0;
         if (command?.op === 'expireSession') watched.push(`${granted}`);
@@ -110,7 +111,7 @@ describe('a hundred waiters', () => {
 });
 
 function idle(): HostWatch {
-  return { started: () => {}, stepped: () => {}, applied: () => {} };
+  return { started: () => {}, stepped: () => {}, applied: () => {}, installed: () => {} };
 }
 
 describe('contention without faults', () => {

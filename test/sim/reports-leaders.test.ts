@@ -19,6 +19,7 @@ function expiries(): { readonly watch: () => HostWatch; readonly ended: string[]
   const watch = (): HostWatch => ({
     started: () => {},
     stepped: () => {},
+    installed: () => {},
     applied: (_entry, command, applied) => {
       if (command?.op === 'expireSession' && applied?.outcome.code === 'DONE') {
         ended.push(command.session);

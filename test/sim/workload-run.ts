@@ -130,5 +130,6 @@ function watcher(beliefs: Beliefs): () => HostWatch {
     started: () => {},
     stepped: (event, effects) => beliefs.stepped(event, effects),
     applied: (entry, command) => beliefs.applied(entry, command),
+    installed: () => {},
   });
 }
