@@ -10,7 +10,7 @@ import type { Entry } from '../../raft/entry.ts';
 import type { EntryId } from '../../raft/events.ts';
 import { DecodeError } from '../../wire/msgpack.ts';
 import type { SlotRecord } from '../../wire/slot-record.ts';
-import type { Done } from './calls.ts';
+import type { Calls, Done } from './calls.ts';
 import { logDamaged, readFailed, refuse, stateDamaged, STORED } from './exits.ts';
 import type { FoundedStore } from './founded-store.ts';
 import { CHUNK_RANGE, chunkFirst, ROW_RANGE } from './layout.ts';
@@ -21,6 +21,8 @@ import { rowsOf, verifyRows, verifyStoreId } from './verify.ts';
 
 /** Ranges in the order of the circle. */
 const CIRCLE = [CHUNK_RANGE, ROW_RANGE, STATE_RANGE] as const;
+/** What is verified in one turn: a batch that comes meanwhile waits for a few milliseconds. */
+const PAGE_BYTES = 128 * 1024;
 /** The single rows are read as a whole, since they tell of each other. */
 const ROWS_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -34,18 +36,35 @@ interface LogEnds {
 /** Goes round and round. */
 export class Scrubber {
   private readonly store: FoundedStore;
+  private readonly calls: Calls;
   private place = 0;
   private from: string = CHUNK_RANGE.from;
   /** The last entry that was read, and how often the log had been cut then; null: unknown. */
   private trail: { readonly last: EntryId; readonly cutCount: number } | null = null;
 
-  constructor(store: FoundedStore) {
+  constructor(store: FoundedStore, calls: Calls) {
     this.store = store;
+    this.calls = calls;
     this.turnTo(0);
   }
 
-  /** Verifies the next page. No batch may be under way at the call. `record`: the hard state. */
-  step(record: SlotRecord, maxBytes: number, done: Done<void>): void {
+  /**
+   * Verifies about maxBytes, in turns among the batches; less when the end of a range comes.
+   * `record`: the hard state. One call at a time.
+   */
+  read(record: SlotRecord, maxBytes: number, done: Done<void>): void {
+    const pageBytes = Math.min(maxBytes, PAGE_BYTES);
+    const run = (read: Done<number>): void => this.readPage(record, pageBytes, read);
+    this.calls.enqueue({ run }, (result) => {
+      if (!result.ok) return done(result);
+      const isEnough = result.value === 0 || result.value >= maxBytes;
+      if (isEnough) return done(STORED);
+      this.read(record, maxBytes - result.value, done);
+    });
+  }
+
+  // The answer is how much was read; nothing at the end of a range. No batch is under way.
+  private readPage(record: SlotRecord, maxBytes: number, done: Done<number>): void {
     const { keyValue, index } = this.store;
     const range = CIRCLE[this.place] ?? CHUNK_RANGE;
     const ends = { anchor: index.anchor, end: index.lastEntry, cutCount: index.cutCount };
@@ -60,7 +79,8 @@ export class Scrubber {
       const last = read.value.at(-1);
       if (last === undefined || range === ROW_RANGE) this.turnTo((this.place + 1) % CIRCLE.length);
       else this.from = `${last.key}\0`;
-      done(STORED);
+      const readBytes = read.value.reduce((sum, pair) => sum + pair.value.length, 0);
+      done({ ok: true, value: range === ROW_RANGE ? 0 : readBytes });
     });
   }
 

@@ -191,7 +191,7 @@ class DirectoryStorage implements NodeStorage {
   scrub(maxBytes: number, done: Done<void>): void {
     const scrubber = present(this.scrubber, 'a founded node has a log');
     const { record } = present(this.hardState, 'the storage was opened');
-    this.calls.enqueue({ run: (read) => scrubber.step(record, maxBytes, read) }, done);
+    scrubber.read(record, maxBytes, done);
   }
 
   freeBytes(done: Done<number | null>): void {
@@ -214,7 +214,7 @@ class DirectoryStorage implements NodeStorage {
     const { founding, log, meta } = founded;
     this.store = this.createStore(founded, slots.storeId);
     this.writer = new LogWriter(this.store);
-    this.scrubber = new Scrubber(this.store);
+    this.scrubber = new Scrubber(this.store, this.calls);
     const { checkpoint } = meta;
     return { slots, founding, raft: raftStart(slots, checkpoint, log), checkpoint };
   }
