@@ -43,6 +43,8 @@ async function openDoor(nodeId: string, record: FoundingRecord | null = null): P
         } else done({ ok: false, exit });
       },
       onFounded: () => {},
+      restore: (_piece, done) => done('nothing is restored here'),
+      isAdopting: () => false,
     },
     record,
   );

@@ -14,7 +14,7 @@ function setUp() {
   const door = new ClientDoor({
     host: createScriptedHost(),
     clock: new ManualClock(),
-    self: () => ({ nodeId: 'n1', storeId: 's', clusterId: 'c', leader }),
+    self: () => ({ nodeId: 'n1', storeId: 's', clusterId: 'c', leader, members: null }),
     limits: { commandsMax: 8, bytesMax: 1_000 },
   });
   const add = (): FakeLink => {

@@ -12,10 +12,11 @@ const LOCK: RequestItem = { name: 'a', mode: 'exclusive', permits: null };
 const SHARED: RequestItem = { ...LOCK, mode: 'shared' };
 
 function ask(rig: OfficeRig, query: Query): QueryResult {
-  const status = (): never => {
-    throw new Error('nobody asks for the status');
+  const unasked = (): never => {
+    throw new Error('nobody asks for the status, or the membership');
   };
-  return answerQuery(query, { machine: rig.machine, times: rig.office, status });
+  const { machine, office: times } = rig;
+  return answerQuery(query, { machine, times, status: unasked, membership: unasked });
 }
 
 /** So many sessions with this name that each asked for these items once. */
