@@ -8,6 +8,7 @@ import { HoldfastError } from '../base/error.ts';
 export const EXIT = {
   refused: 1,
   usage: 64,
+  dataFormat: 65,
   unavailable: 69,
   internal: 70,
   portInUse: 73,

@@ -3,19 +3,23 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../server/version.ts';
 import { addAcquireCommand } from './acquire.ts';
+import { addBackupCommand } from './backup.ts';
 import { addBreakCommand } from './break.ts';
 import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
 import { addElectCommand } from './elect.ts';
 import { addInitCommand } from './init.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addListCommand } from './list.ts';
+import { addMemberCommand } from './member.ts';
 import { addNodeCommand } from './node.ts';
 import { noteText, printError, printErrorJson, printText } from './output.ts';
 import { addExamples, asksForJson } from './program.ts';
 import type { Invocation } from './program.ts';
+import { addRestoreCommand } from './restore.ts';
 import { addRunCommand } from './run.ts';
 import { addSessionCommand } from './session.ts';
 import { addStatusCommand } from './status.ts';
+import { addTransferCommand } from './transfer.ts';
 import { addUpCommand } from './up.ts';
 import { addWatchCommand } from './watch.ts';
 
@@ -80,6 +84,10 @@ function addCommands(invocation: Invocation): void {
   addBreakCommand(invocation);
   addSessionCommand(invocation);
   addStatusCommand(invocation);
+  addMemberCommand(invocation);
+  addTransferCommand(invocation);
+  addBackupCommand(invocation);
+  addRestoreCommand(invocation);
 }
 
 // Everything after the first `--` of these commands belongs to the child, byte for byte; commander

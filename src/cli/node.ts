@@ -13,11 +13,12 @@ export interface NodeOptions {
 }
 
 const EXIT_CODES = `
-SIGTERM or Ctrl-C stops it in good order, a second one at once.
+SIGTERM or Ctrl-C stops it in good order: a leader hands over first. A second one stops it at once.
 
 Exit code: 0 after a stop that was asked for, 64 usage, 73 port in use, 78 configuration,
 80 directory of another cluster or node, 81 directory in use, 82 hard state damaged, 83 log damaged,
-84 log shorter than what was known to be on disk, 85 a write or sync failed, 86 format too new.`;
+84 log shorter than what was known to be on disk, 85 a write or sync failed, 86 format too new,
+88 its state differs from that of the other nodes. docs/operations.md has a remedy for each.`;
 
 /** Adds `node` to the program. */
 export function addNodeCommand(invocation: Invocation): void {

@@ -47,8 +47,8 @@ export async function withClient<T>(
 /** Warnings of the client as notes; process warnings would open process.stderr. */
 export const noteLogger: Logger = { ...silentLogger, warn: note, error: note };
 
-// A user without an entry in the system's list has no name.
-function userName(): string {
+/** Who runs this program; a user without an entry in the system's list has no name. */
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

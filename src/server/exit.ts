@@ -14,6 +14,7 @@ const CODE_OF_EXIT: ReadonlyMap<number, ErrorCode> = new Map([
   [84, 'STORAGE'],
   [85, 'STORAGE'],
   [86, 'STORAGE'],
+  [88, 'STORAGE'],
 ]);
 
 const INTERNAL_EXIT = 70;

@@ -9,7 +9,7 @@ import type {
   SessionView,
   WaiterView,
 } from '../locks/outcomes.ts';
-import type { LockTimes, NodeStatus, WatchEvent } from '../wire/client-messages.ts';
+import type { LockTimes, MembershipView, NodeStatus, WatchEvent } from '../wire/client-messages.ts';
 
 /** What JSON.stringify takes. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -145,6 +145,11 @@ export function statusJson(status: NodeStatus): JsonObject {
     durable: status.durableIndex,
     stuckMs: status.stuckMs,
     stateHash: status.stateHash,
+    anchor: status.anchorIndex,
+    checkpoint: status.checkpointIndex,
+    membership: status.membership,
+    configIndex: status.configIndex,
+    alarms: status.alarms,
     sessions: status.sessions,
     locks: status.locks,
     pid: status.pid,
@@ -156,6 +161,25 @@ export function statusJson(status: NodeStatus): JsonObject {
       isConnected: peer.isConnected,
       match: peer.matchIndex,
     })),
+  };
+}
+
+/** Who takes part. */
+export function membershipJson(view: MembershipView): JsonObject {
+  return {
+    configIndex: view.configIndex,
+    isCommitted: view.isCommitted,
+    isJoint: view.isJoint,
+    members: view.members.map((member) => ({
+      id: member.nodeId,
+      storeId: member.storeId,
+      address: member.address,
+      role: member.role,
+      isConnected: member.isConnected,
+      isCaughtUp: member.isCaughtUp,
+      match: member.matchIndex,
+    })),
+    retired: view.retired,
   };
 }
 
