@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { parseAddress } from '../adapters/address.ts';
 import { DEFAULT_WS_LIMITS } from '../adapters/ws-transport.ts';
 import { DEFAULT_LIMITS } from '../locks/commands.ts';
+import { checkpointsSchema } from './checkpoint-schema.ts';
+import { whole } from './config-fields.ts';
 
 const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
@@ -13,18 +15,6 @@ const NODES_MAX = 7;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 const ID_TEXT = 'a name of 1 to 32 letters, digits, "-" or "_", with a letter or digit first';
-
-interface WholeRange {
-  readonly min: number;
-  readonly max: number;
-  readonly normal: number;
-}
-
-function whole(range: WholeRange, meaning: string) {
-  const { min, max, normal } = range;
-  const expected = `a whole number from ${min} to ${max}`;
-  return z.int(expected).min(min, expected).max(max, expected).default(normal).describe(meaning);
-}
 
 function flag(normal: boolean, meaning: string) {
   return z.boolean('true or false').default(normal).describe(meaning);
@@ -193,6 +183,7 @@ export const configSchema = z
         .describe('Least weighty lines that are logged.'),
       sessionLimits: sessionLimitsSchema.prefault({}),
       sizeLimits: sizeLimitsSchema.prefault({}),
+      checkpoints: checkpointsSchema.prefault({}),
     },
     'an object: the content of cluster.config.json',
   )

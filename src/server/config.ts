@@ -70,6 +70,13 @@ function contradictions(config: NodeConfig): string[] {
         `got ${sendMarkBytes}, a number`,
     );
   }
+  const { dirtyRowsMax, pauseRowsMax } = config.checkpoints;
+  if (dirtyRowsMax > pauseRowsMax) {
+    problems.push(
+      `checkpoints.dirtyRowsMax: expected at most pauseRowsMax (${pauseRowsMax}); ` +
+        `got ${dirtyRowsMax}, a number`,
+    );
+  }
   return problems;
 }
 

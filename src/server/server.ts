@@ -115,7 +115,7 @@ async function start(host: Host): Promise<void> {
 }
 
 function hostSettings(config: NodeConfig, id: string): HostSettings {
-  const { sizeLimits } = config;
+  const { sizeLimits, checkpoints } = config;
   return {
     nodeId: id,
     clusterName: config.name,
@@ -126,6 +126,8 @@ function hostSettings(config: NodeConfig, id: string): HostSettings {
     reserveBytes: sizeLimits.reserveBytes,
     linkCommandsMax: sizeLimits.linkCommandsMax,
     linkBytesMax: sizeLimits.linkBytesMax,
+    checkpoints,
+    scrub: { bytes: checkpoints.scrubBytes, periodMs: checkpoints.scrubPeriodMs },
     pid: process.pid,
     version: packageVersion(),
   };
