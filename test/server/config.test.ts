@@ -94,6 +94,11 @@ describe('a wrong configuration is refused with path, expectation and value', ()
       'electionMs: expected at least 600, ten times heartbeatMs; got 599, a number',
     ],
     [
+      'a checkpoint that would begin after applying has stopped for it',
+      { ...GOOD, checkpoints: { dirtyRowsMax: 20_000 } },
+      'checkpoints.dirtyRowsMax: expected at most pauseRowsMax (16384); got 20000',
+    ],
+    [
       'no object',
       [],
       '(the whole): expected an object: the content of cluster.config.json; got an',
