@@ -3,7 +3,8 @@
 
 import { assert } from '../base/assert.ts';
 import type { Index, NodeId, Term } from '../base/units.ts';
-import type { Member } from './config.ts';
+import type { ClusterConfig, Member } from './config.ts';
+import type { ConfigAt } from './configurations.ts';
 import type { EntryId } from './events.ts';
 import type { Ballot } from './hard-state.ts';
 import type { RaftMessage } from './messages.ts';
@@ -104,22 +105,30 @@ export class ClusterObserver {
       this.committed.set(index, term ?? 0);
     }
     if (commitIndex <= this.committedEnd) return;
+    const { latest } = core.configurations;
+    // A joint configuration is left in the step that commits it: its own quorum must have it.
+    const decided = core.configurations
+      .list()
+      .filter(({ index }) => index > this.committedEnd && index <= commitIndex);
+    for (const { index, config } of decided) checkStored(core, everybody, { index, config });
+    checkStored(core, everybody, { index: commitIndex, config: latest.config });
     this.committedEnd = commitIndex;
     this.committedIn = core.hard.term;
-    const term = log.termAt(commitIndex);
-    const { voters, votersOutgoing } = core.configurations.latest.config;
-    for (const half of [voters, votersOutgoing]) {
-      assert(
-        half.length === 0 || storedBy(half, everybody, { index: commitIndex, term }),
-        `INV-6: entry ${commitIndex} is committed without a quorum of disks`,
-      );
-    }
   }
 
-  // INV-11: a log holds at most one configuration that nobody has committed.
+  // INV-11: a log holds at most one configuration that nobody has committed, and any quorum of one
+  // meets any quorum of the next.
   private checkConfigurations({ configurations, self }: Core): void {
-    const pending = configurations.list().filter((each) => each.index > this.committedEnd);
+    const known = configurations.list();
+    const pending = known.filter((each) => each.index > this.committedEnd);
     assert(pending.length <= 1, `INV-11: ${self.nodeId} has two uncommitted configurations`);
+    for (const [at, { config, index }] of known.entries()) {
+      const before = known[at - 1];
+      assert(
+        before === undefined || haveCommonHalf(before.config, config),
+        `INV-11: configuration ${index} of ${self.nodeId} may decide without the one before`,
+      );
+    }
   }
 
   // INV-8: an acknowledgement covers only what is on disk now, as it is in memory now.
@@ -145,6 +154,33 @@ function isStored({ durableCheckpoint, durableTermAt }: ObservedNode, place: Pla
   if (place.index < durableCheckpoint.index) return true;
   if (place.index === durableCheckpoint.index) return durableCheckpoint.term === place.term;
   return place.term !== null && durableTermAt(place.index) === place.term;
+}
+
+function checkStored(
+  core: Core,
+  everybody: ReadonlyMap<NodeId, ObservedNode>,
+  { index, config }: ConfigAt,
+): void {
+  for (const half of [config.voters, config.votersOutgoing]) {
+    assert(
+      half.length === 0 || storedBy(half, everybody, { index, term: core.log.termAt(index) }),
+      `INV-6: entry ${index} is committed without a quorum of disks`,
+    );
+  }
+}
+
+// A quorum is a majority of every half: with the same half in both, two quorums share a node.
+function haveCommonHalf(one: ClusterConfig, other: ClusterConfig): boolean {
+  const halvesOf = ({ voters, votersOutgoing }: ClusterConfig): string[] =>
+    [voters, votersOutgoing].flatMap((half) =>
+      half.length === 0 ? [] : [JSON.stringify(half.map(({ storeId }) => storeId).sort(compare))],
+    );
+  const halves = new Set(halvesOf(one));
+  return halvesOf(other).some((half) => halves.has(half));
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : 1;
 }
 
 function storedBy(

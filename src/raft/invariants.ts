@@ -27,6 +27,7 @@ export function checkInvariants(core: Core, previous: CoreSnapshot | null): Core
   checkLog(core);
   checkDisk(core);
   checkIndices(core);
+  checkConfigurations(core);
   checkRole(core);
   checkInstall(core);
   if (core.leader !== null) checkLeader(core, core.leader);
@@ -80,9 +81,20 @@ function checkIndices(core: Core): void {
   assert(core.commitIndex <= core.log.lastIndex, 'INV-9: what is committed is in the log');
   assert(core.appliedIndex <= core.commitIndex, 'INV-9: what is applied is committed');
   assert(core.applyingIndex <= core.commitIndex, 'INV-9: what is being applied is committed');
-  const { latest } = core.configurations;
-  assert(latest.index <= core.log.lastIndex, 'INV-11: the configuration in force is in the log');
   assert(core.log.anchorIndex <= core.appliedIndex, 'what was compacted was applied');
+}
+
+// INV-11: the configuration in force is the latest of checkpoint and log, committed or not.
+function checkConfigurations({ configurations, log }: Core): void {
+  const { latest } = configurations;
+  assert(latest.index <= log.lastIndex, 'INV-11: the configuration in force is in the log');
+  let newest = 0;
+  for (let index = log.firstInMemory; index <= log.lastIndex; index++) {
+    if ((log.peek(index)?.config ?? null) !== null) newest = index;
+  }
+  assert(newest <= latest.index, 'INV-11: a configuration counts from its entry on');
+  const isInMemory = latest.index >= log.firstInMemory;
+  assert(!isInMemory || newest === latest.index, 'INV-11: and no longer than its entry is there');
 }
 
 // A role has exactly the state that belongs to it.
