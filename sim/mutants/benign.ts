@@ -14,7 +14,7 @@ export const BENIGN: readonly Mutant[] = [
   {
     id: 'B-02',
     title: 'timing: three ticks per heartbeat instead of two',
-    file: 'src/node/replica.ts',
+    file: 'src/node/consensus.ts',
     find: `tickUs: raftSettings.heartbeatUs / 2,`,
     replace: `tickUs: raftSettings.heartbeatUs / 3,`,
   },

@@ -93,7 +93,6 @@ export const PROBES = {
   'transfer-replaces-another': 'A piece of another transfer discards what came of the one before.',
   'snapshot-piece-out-of-order':
     'A piece of a checkpoint comes twice, or one before it is missing.',
-  'snapshot-refused': 'A checkpoint that came is damaged, and refused as a whole.',
   // Membership and transfers.
   'removed-leader-goes': 'A leader is no voter of what it committed, hands over and goes.',
   'removal-told-by-member': 'A node learns from a member that the cluster goes on without it.',

@@ -20,7 +20,7 @@ export function stateDamaged(problem: string): HostExit {
     exitCode: 83,
     message:
       `The state is damaged: ${problem}. Do not repair or copy anything in this directory: take ` +
-      'this node out of the cluster, wipe the directory, and let it join again under a new node id.',
+      'this node out of the cluster, wipe the directory, and let it join again under a new id.',
   };
 }
 

@@ -254,8 +254,8 @@ class NodeHost implements Host {
     if (this.newcomer?.founded !== null) {
       return { code: 'UNAVAILABLE', message: `${nodeId} is starting: it loads its state` };
     }
-    const message = `${nodeId} belongs to no cluster yet: start all nodes, then run "holdfast init" once`;
-    return { code: 'NOT_FOUNDED', message };
+    const remedy = 'start all nodes, then run "holdfast init" once';
+    return { code: 'NOT_FOUNDED', message: `${nodeId} belongs to no cluster yet: ${remedy}` };
   }
 
   /** The end of a stop, once somebody else leads or nobody else can. */

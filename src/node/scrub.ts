@@ -14,6 +14,7 @@ export interface ScrubSettings {
 /** A GiB in less than three hours, and nothing that anybody notices. */
 export const DEFAULT_SCRUB: ScrubSettings = { bytes: 1024 * 1024, periodMs: 10_000 };
 
+/** What is read, and who hears of damage. */
 export interface ScrubOptions {
   readonly storage: Pick<NodeStorage, 'scrub'>;
   readonly clock: Clock;

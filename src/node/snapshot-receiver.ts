@@ -204,7 +204,6 @@ export class SnapshotReceiver {
   }
 
   private refuse(transfer: Transfer, problem: string): void {
-    probes.reach('snapshot-refused');
     const { from, number } = transfer;
     const fields = { peer: from.nodeId, transfer: number };
     this.options.logger.error(`Refused a checkpoint: ${problem}`, fields);

@@ -25,7 +25,7 @@ export interface SnapshotTrafficOptions {
   readonly settings: CheckpointSettings;
   readonly electionMs: number;
   readonly clusterId: string;
-  /** Another machine is in force, on disk and in `state`; still in the turn in which it became so. */
+  /** Another machine is in force, on disk and in `state`; in the turn in which it became so. */
   readonly onInstalled: (point: SnapshotPoint) => void;
   readonly onFailed: (exit: HostExit) => void;
 }

@@ -4,6 +4,7 @@ import type { HostExit, HostPorts, HostSettings } from './host-types.ts';
 import { DEFAULT_SCRUB, Scrub } from './scrub.ts';
 import type { NodeStorage } from './storage/types.ts';
 
+/** Whose disk it is, and who hears when it fails. */
 export interface UpkeepOptions {
   readonly engine: Engine;
   readonly storage: NodeStorage;
