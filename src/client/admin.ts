@@ -91,8 +91,10 @@ export class Admin {
       },
     });
     if (answer === null) return link.nodeId;
-    if (answer.kind === 'transferred') return answer.leaderId;
-    throw stray(answer);
+    if (answer.kind !== 'transferred') throw stray(answer);
+    const { leaderId } = answer;
+    // The former leader may not have heard of the election that it lost.
+    return leaderId === null || leaderId === link.nodeId ? this.leaderId() : leaderId;
   }
 
   /** The limits of sessions and requests, from now on; see ReplicatedLimits. */
@@ -117,6 +119,14 @@ export class Admin {
         await this.requests.ask({ what: { type: 'admin', step }, at: link });
       },
     };
+  }
+
+  // Whoever can answer this leads.
+  private async leaderId(): Promise<NodeId | null> {
+    const { link } = await this.requests.ask({
+      what: { type: 'query', query: { kind: 'membership' } },
+    });
+    return link.nodeId;
   }
 
   private async *pages(

@@ -117,6 +117,16 @@ test('R-74 a transfer to a given node is asked for until that node leads', async
   admin.close();
 });
 
+test('R-74 who leads after a transfer is asked of whoever does, if the former leader cannot tell', async () => {
+  const { world, rig, admin } = setUp();
+  rig.answer = () => {
+    world.cluster.elect('n2');
+    return { kind: 'transferred', leaderId: 'n1' };
+  };
+  expect(await world.settle(admin.transfer(null))).toBe('n2');
+  admin.close();
+});
+
 test('R-74 a transfer that the target does not take over is told, not tried for ever', async () => {
   const { world, asked, rig, admin } = setUp();
   rig.answer = () => ({ kind: 'refused', code: 'UNAVAILABLE', message: 'n2 did not take over' });
