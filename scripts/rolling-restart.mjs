@@ -6,8 +6,9 @@
 
 import { parseArgs } from 'node:util';
 import { fetchStatus, sleep, startCluster, until } from './lib/local-cluster.mjs';
+import { judgeLoad, printLoad } from './lib/judge.mjs';
 import { startLoad } from './lib/load.mjs';
-import { median, quantile, round } from './lib/measuring.mjs';
+import { round } from './lib/measuring.mjs';
 
 const ELECTION_MS = 500;
 
@@ -61,32 +62,14 @@ try {
   await cluster.remove();
 }
 
-load.latenciesMs.sort((left, right) => left - right);
-const report = {
-  restarts,
-  clients: Number(values.clients),
-  requests: load.requests,
-  failed: load.failures.length,
-  leasesLost: load.lostLeases.length,
-  p50Ms: round(median(load.latenciesMs)),
-  p99Ms: round(quantile(load.latenciesMs, 0.99)),
-  longestMs: round(load.longestMs),
-  allowedMs: 2 * ELECTION_MS,
-};
-const isGood =
-  report.failed === 0 && report.leasesLost === 0 && report.longestMs <= report.allowedMs;
+const verdict = judgeLoad(load, 2 * ELECTION_MS);
 if (values.json) {
-  console.log(JSON.stringify(report));
+  console.log(JSON.stringify({ restarts, ...verdict.facts }));
 } else {
   for (const { id, wasLeader, stopMs, backMs } of restarts) {
     const role = wasLeader ? 'leader' : 'follower';
     console.log(`${id} (${role}): stopped in ${stopMs} ms, back and caught up in ${backMs} ms`);
   }
-  const { clients, requests, failed, leasesLost, longestMs, p50Ms, p99Ms, allowedMs } = report;
-  console.log(
-    `${clients} clients: ${requests} requests, ${failed} failed, ${leasesLost} leases lost, ` +
-      `p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${longestMs} ms (at most ${allowedMs} ms wanted)`,
-  );
-  for (const text of [...load.failures, ...load.lostLeases].slice(0, 20)) console.log(text);
+  printLoad(load, verdict);
 }
-process.exitCode = isGood ? 0 : 1;
+process.exitCode = verdict.isGood ? 0 : 1;

@@ -2,7 +2,7 @@
 // process id. Every wait is bounded.
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,10 +62,49 @@ class LocalCluster {
     this.dataDir = join(root, 'data');
     this.addresses = nodes.map(({ address }) => address);
     this.processes = new Map();
+    /** Configuration files of nodes that came later. */
+    this.ownConfigFiles = new Map();
+  }
+
+  /** Starts a node with an empty directory that belongs to no cluster yet. */
+  async addBlank(id) {
+    const [port] = await freePorts(1);
+    const node = { id, address: `127.0.0.1:${port}` };
+    const config = JSON.parse(await readFile(this.configFile, 'utf8'));
+    const file = join(this.root, `${id}.config.json`);
+    await writeFile(file, JSON.stringify({ ...config, nodes: [...this.nodes, node] }, null, 2));
+    this.ownConfigFiles.set(id, file);
+    this.nodes.push(node);
+    this.addresses = this.nodes.map(({ address }) => address);
+    this.spawn(id);
+    await until(`${node.address} answers`, () => fetchStatus(node.address));
+    return node;
+  }
+
+  /** Ends a node that left the cluster for good. */
+  async retire(id) {
+    const end = await this.kill(id, 'SIGTERM');
+    this.processes.delete(id);
+    this.nodes = this.nodes.filter((node) => node.id !== id);
+    this.addresses = this.nodes.map(({ address }) => address);
+    return end;
+  }
+
+  /** Runs a command of the product against the cluster; throws with its text unless it ends with 0. */
+  async command(...args) {
+    const all = [ENTRY, ...args, '--nodes', this.addresses.join(',')];
+    const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (text += chunk));
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${text}`);
+    return text;
   }
 
   spawn(id) {
-    const args = [...this.execArgv, ENTRY, 'node', '--id', id, '--config', this.configFile];
+    const configFile = this.ownConfigFiles.get(id) ?? this.configFile;
+    const args = [...this.execArgv, ENTRY, 'node', '--id', id, '--config', configFile];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let log = '';
     child.stderr.on('data', (chunk) => {
