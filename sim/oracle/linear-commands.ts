@@ -135,7 +135,7 @@ function follow(
 
 /** What leaders append by themselves. */
 function isInternal({ op }: Command): boolean {
-  return op === 'expireSession' || op === 'withdraw' || op === 'liftDelay';
+  return ['expireSession', 'withdraw', 'liftDelay', 'liftEmbargo'].includes(op);
 }
 
 function misfit(oracle: OracleName, { client, body }: CommandOperation, text: string): Misfit {

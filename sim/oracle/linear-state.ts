@@ -122,10 +122,11 @@ function partsOf(
   return { mode, permits, slots: slots[at] ?? [] };
 }
 
-/** All that one entry leaves is of one session. */
+/** One entry ends one session, a restore ends many. */
 function byEnd(left: SeenGhost, right: SeenGhost): number {
   const before = left.closedAt - right.closedAt;
-  return before || left.request.command.seq - right.request.command.seq;
+  const byOpening = left.request.session.index - right.request.session.index;
+  return before || byOpening || left.request.command.seq - right.request.command.seq;
 }
 
 function byGrant(left: SeenRequest, right: SeenRequest): number {

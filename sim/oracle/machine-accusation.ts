@@ -25,7 +25,7 @@ export function accuse(difference: Difference): OracleName {
   const removals = ['left', 'freed', 'sessionEnded', 'lifted'] as const;
   if (!step.isExecuted) return 'INV-14';
   if (has(step.facts, 'sessionEnded') && has(missing, ...removals)) return 'INV-18';
-  if (command.op === 'expireSession' || command.op === 'withdraw' || command.op === 'liftDelay') {
+  if (['expireSession', 'withdraw', 'liftDelay', 'liftEmbargo'].includes(command.op)) {
     // By the leader's own will, and not due: a belief may still stand.
     if (has(extra, ...removals)) return 'INV-17';
   }
@@ -50,6 +50,8 @@ function accuseGrant(granted: Granted, { step, command, missing, model }: Differ
     return JSON.stringify(right.slots) === JSON.stringify(granted.slots) ? 'INV-12' : 'INV-15';
   }
   if (!model.isAlive(session)) return 'INV-15';
+  // Clients of the cluster that was restored may believe.
+  if (!model.embargo.admits(names)) return 'INV-17';
   const isTaken = names.some((name) => {
     const lock = model.locks.find(name);
     if (lock === null) return false;

@@ -1,13 +1,14 @@
 // Nothing is granted for a while after a restore (RAFT.md §13, §15.7): clients of the old cluster
 // may still believe. Then names are opened again in their order, some waiters with each entry.
 
+import { compareUtf8 } from '../../src/base/name.ts';
 import type { Term } from '../../src/base/units.ts';
 import type { LiftEmbargo } from '../../src/locks/commands.ts';
+import type { ModelLimits } from './model-limits.ts';
 import type { ModelLocks } from './model-locks.ts';
-import type { ModelRequest } from './model-state.ts';
 
-/** Waiters that one entry tests. */
-const LIFTED_MAX = 1_000;
+/** Waiters that one entry tests at most, but for those of its last name. */
+const TESTED_MAX = 1_000;
 
 /** The embargo of one cluster; most have none. */
 export class ModelEmbargo {
@@ -21,19 +22,27 @@ export class ModelEmbargo {
   }
 
   /** Whether a request for these names may be granted. */
-  admits({ names }: Pick<ModelRequest, 'names'>): boolean {
+  admits(names: readonly string[]): boolean {
     const { isOn, cursor } = this;
-    return !isOn || (cursor !== null && names.every((name) => name <= cursor));
+    return !isOn || (cursor !== null && names.every((name) => compareUtf8(name, cursor) <= 0));
   }
 
-  /** The names whose waiters the entry tests; none unless it goes on from where this stands. */
-  lift({ proposerTerm, afterName }: LiftEmbargo, term: Term, locks: ModelLocks): readonly string[] {
+  /**
+   * The names that the entry opens; none unless it goes on from where this stands. It looks at no
+   * more of them than a session may hold.
+   */
+  lift(
+    { proposerTerm, afterName }: LiftEmbargo,
+    term: Term,
+    at: { readonly locks: ModelLocks; readonly limits: ModelLimits },
+  ): readonly string[] {
     if (!this.isOn || proposerTerm !== term || afterName !== this.cursor) return [];
+    const namesMax = at.limits.now.holdingsPerSessionMax;
     const names: string[] = [];
     let tested = 0;
-    for (const [name, waiters] of locks.queues()) {
-      if (afterName !== null && name <= afterName) continue;
-      if (tested >= LIFTED_MAX) {
+    for (const [name, waiters] of at.locks.queues()) {
+      if (afterName !== null && compareUtf8(name, afterName) <= 0) continue;
+      if (names.length === namesMax || tested >= Math.min(namesMax, TESTED_MAX)) {
         this.cursor = names.at(-1) ?? this.cursor;
         return names;
       }

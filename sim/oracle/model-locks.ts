@@ -1,5 +1,6 @@
 // Who has what and who waits for it, by lock: the granting rule of RAFT.md §13 told once more.
 
+import { compareUtf8 } from '../../src/base/name.ts';
 import type { Index, SessionId, Token } from '../../src/base/units.ts';
 import type { RequestItem } from '../../src/locks/commands.ts';
 import type { ModelEmbargo } from './model-embargo.ts';
@@ -80,9 +81,14 @@ export class ModelLocks {
   haunt(claim: ModelClaim, closedAt: Index): void {
     const { ghosts } = this.obtain(claim.name);
     ghosts.push({ ...claim, closedAt });
-    // All that one entry leaves is of one session.
-    const seqOf = ({ request }: ModelGhost): number => request.seq;
-    ghosts.sort((left, right) => left.closedAt - right.closedAt || seqOf(left) - seqOf(right));
+    const placeOf = ({ request }: ModelGhost) => [
+      Number.parseInt(request.session.id, 10),
+      request.seq,
+    ];
+    ghosts.sort((left, right) => {
+      const [[opened = 0, seq = 0], [other = 0, otherSeq = 0]] = [placeOf(left), placeOf(right)];
+      return left.closedAt - right.closedAt || opened - other || seq - otherSeq;
+    });
   }
 
   lift(ghost: ModelGhost): void {
@@ -108,11 +114,11 @@ export class ModelLocks {
     );
   }
 
-  /** Names at which somebody waits, in order, and how many do. */
+  /** All names in byte order, and how many wait at each. */
   queues(): readonly (readonly [name: string, waiters: number])[] {
     return [...this.locks]
-      .flatMap(([name, { queue }]) => (queue.length === 0 ? [] : [[name, queue.length] as const]))
-      .sort(([left], [right]) => (left < right ? -1 : 1));
+      .map(([name, { queue }]) => [name, queue.length] as const)
+      .sort(([left], [right]) => compareUtf8(left, right));
   }
 
   /** The first of the waiters at these names that can be granted now, if the embargo lets it. */
@@ -121,7 +127,7 @@ export class ModelLocks {
     for (const name of names) {
       const request = this.locks.get(name)?.queue[0]?.request;
       if (request === undefined || (next !== null && next.index <= request.index)) continue;
-      if (embargo.admits(request) && this.isGrantable(request)) next = request;
+      if (embargo.admits(request.names) && this.isGrantable(request)) next = request;
     }
     return next;
   }

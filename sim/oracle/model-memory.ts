@@ -1,7 +1,8 @@
 // What sessions remember of their requests in the model, and how facts name them.
 
 import type { Index, SessionId, Term } from '../../src/base/units.ts';
-import type { Command, OpenSession, ReplicatedLimits } from '../../src/locks/commands.ts';
+import type { Command, OpenSession } from '../../src/locks/commands.ts';
+import type { ModelLimits } from './model-limits.ts';
 import { isWithin } from './model-rules.ts';
 import type { LockEvent } from '../../src/locks/outcomes.ts';
 import type {
@@ -90,9 +91,9 @@ export function isCount(value: number, min: number): boolean {
 export function isFull(
   session: ModelSession,
   { op, seq }: Pick<Command, 'op'> & { readonly seq: number },
-  { windowMax, holdingsPerSessionMax }: ReplicatedLimits,
+  { now, holdingsMaxEver }: ModelLimits,
 ): boolean {
   if (op === 'closeSession' || seq === session.ackedBelow) return false;
   const isWish = op === 'acquire' || op === 'proclaim';
-  return session.answers.size >= windowMax + (isWish ? 0 : 2 * holdingsPerSessionMax);
+  return session.answers.size >= now.windowMax + (isWish ? 0 : 2 * holdingsMaxEver);
 }

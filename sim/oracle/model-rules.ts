@@ -39,6 +39,24 @@ export function weightOf(items: readonly RequestItem[]): number {
   return items.reduce((sum, { permits }) => sum + (permits?.[0] ?? 1), 0);
 }
 
+/** Whether an operator may put these limits in force. */
+export function areLimits(limits: ReplicatedLimits): boolean {
+  const { ttlMsMin, ttlMsMax, lockDelayMsMax, windowMax, namesPerRequestMax } = limits;
+  const { nameBytesMax, metaBytesMax, permitsTotalMax, permitsPerRequestMax } = limits;
+  return (
+    isWithin(ttlMsMax, 1_000, 24 * 60 * 60 * 1_000) &&
+    isWithin(ttlMsMin, 100, ttlMsMax) &&
+    isWithin(lockDelayMsMax, 0, 60_000) &&
+    isWithin(windowMax, 1, 65_536) &&
+    isWithin(namesPerRequestMax, 1, 64) &&
+    isWithin(limits.holdingsPerSessionMax, 1, 10_000) &&
+    isWithin(nameBytesMax, 1, 512) &&
+    isWithin(metaBytesMax, 0, 4_096) &&
+    isWithin(permitsTotalMax, 1, 1_000_000) &&
+    isWithin(permitsPerRequestMax, 1, 1_024)
+  );
+}
+
 function isItem({ name, mode, permits }: RequestItem, limits: ReplicatedLimits): boolean {
   if (nameProblem(name, limits.nameBytesMax) !== null) return false;
   if (permits === null) return mode === 'exclusive' || mode === 'shared';

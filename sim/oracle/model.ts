@@ -8,6 +8,7 @@ import type { ReplicatedLimits, Withdraw } from '../../src/locks/commands.ts';
 import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
 import { ModelEmbargo } from './model-embargo.ts';
+import { ModelLimits } from './model-limits.ts';
 import { ModelLocks } from './model-locks.ts';
 import type { Meant } from './model-locks.ts';
 import { acknowledge, delayedFact, factsOf, isCount, isFull } from './model-memory.ts';
@@ -26,13 +27,13 @@ type Numbered = Acquire | Cancel | Release | Proclaim | CloseSession;
 /** The state after the entries so far. */
 export class LockModel {
   readonly locks = new ModelLocks();
-  private readonly embargo = new ModelEmbargo();
-  private limits: ReplicatedLimits;
+  readonly embargo = new ModelEmbargo();
+  readonly limits: ModelLimits;
   private readonly sessions = new Map<SessionId, ModelSession>();
   private readonly nonces = new Map<string, ModelSession>();
 
   constructor(limits: ReplicatedLimits) {
-    this.limits = limits;
+    this.limits = new ModelLimits(limits);
   }
 
   isAlive(session: SessionId): boolean {
@@ -85,18 +86,17 @@ export class LockModel {
       case 'liftDelay':
         return this.liftDelay(step, command);
       case 'liftEmbargo':
-        this.grantNext(step, this.embargo.lift(command, step.term, this.locks));
+        this.grantNext(step, this.embargo.lift(command, step.term, this));
         return 'DONE';
       case 'setLimits':
-        this.limits = command.limits;
-        return 'DONE';
+        return this.limits.set(command);
     }
   }
 
   private open(step: ModelStep, command: OpenSession): string {
     const known = this.nonces.get(command.nonce);
     if (known !== undefined) return unexecuted(step, opened(known));
-    if (!isOpenable(command, this.limits)) return 'INVALID';
+    if (!isOpenable(command, this.limits.now)) return 'INVALID';
     const session = newSession(step, command);
     this.sessions.set(session.id, session);
     this.nonces.set(command.nonce, session);
@@ -157,17 +157,18 @@ export class LockModel {
     const { items, seq, bodyHash: hash, waitMs, value } = command;
     let has = 0;
     for (const request of session.requests.values()) has += weightOf(request.claims);
-    if (!isAskable(command, this.limits, has)) return 'INVALID';
+    if (!isAskable(command, this.limits.now, has)) return 'INVALID';
     if (!items.every((item) => this.locks.agrees(item))) return 'INVALID';
+    const names = items.map((item) => item.name);
+    if (waitMs === 0 && !this.embargo.admits(names)) return 'EMBARGO';
     const inTheWay = this.locks.inTheWay(items);
     if (waitMs === 0 && inTheWay !== null) return busy(inTheWay);
-    const names = items.map((item) => item.name);
     const claims: ModelClaim[] = [];
     const { index } = step;
     const request: ModelRequest = { session, seq, hash, index, names, claims, token: 0, value };
     for (const item of items) claims.push({ ...item, request, slots: [] });
     session.requests.set(seq, request);
-    if (inTheWay === null && this.embargo.admits(request)) this.grant(step, request);
+    if (inTheWay === null && this.embargo.admits(names)) this.grant(step, request);
     else {
       this.locks.join(request);
       step.facts.push({ type: 'queued', waitMs, ...factsOf(request) });
@@ -183,7 +184,7 @@ export class LockModel {
 
   private proclaim(step: ModelStep, session: ModelSession, command: Proclaim): string {
     const { value } = command;
-    if (!isText(value, this.limits.metaBytesMax)) return 'INVALID';
+    if (!isText(value, this.limits.now.metaBytesMax)) return 'INVALID';
     const [request, another] = this.locks.grantsOf({ ...command, session: session.id });
     if (request === undefined) return 'NOT_HOLDER';
     if (another !== undefined) return 'INVALID';
@@ -194,7 +195,7 @@ export class LockModel {
 
   /** All of it goes before somebody else is next. */
   private break(step: ModelStep, command: Break): string {
-    const { metaBytesMax } = this.limits;
+    const { metaBytesMax } = this.limits.now;
     const isSaid = isText(command.by, metaBytesMax) && isText(command.reason, metaBytesMax);
     if (!isSaid) return 'INVALID';
     const meant: Meant = { ...command, acquireSeq: null };
