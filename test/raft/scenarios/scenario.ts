@@ -7,7 +7,7 @@ import type { RaftEffect } from '../../../src/raft/events.ts';
 import type { MembershipChange } from '../../../src/raft/membership-change.ts';
 import type { Append, AppendResponse, RaftMessage } from '../../../src/raft/messages.ts';
 import type { Progress } from '../../../src/raft/progress.ts';
-import { CoreCluster, E, entriesOf, member } from '../unit/harness.ts';
+import { CoreCluster, E, configOf, entriesOf, member } from '../unit/harness.ts';
 import type { ClusterOptions, CoreNode } from '../unit/harness.ts';
 
 export * from '../unit/harness.ts';
@@ -23,6 +23,25 @@ export function elected(options: ClusterOptions = {}): CoreCluster {
   cluster.elect('n1');
   cluster.run(cluster.settings.heartbeatUs);
   return cluster;
+}
+
+/** Three voters, and n4 as a learner that keeps up; n1 leads. */
+export function withLearner(): CoreCluster {
+  const cluster = elected({ config: configOf(['n1', 'n2', 'n3'], { learners: ['n4'] }) });
+  cluster.run(cluster.settings.heartbeatUs);
+  return cluster;
+}
+
+/** Names of the voters of the configuration in force. */
+export function votersOf(node: CoreNode): string[] {
+  return node.raft.status().config.voters.map(({ nodeId }) => nodeId);
+}
+
+/** Code of the answer to a change, null if it was appended. */
+export function codeOf(decided: {
+  readonly refusal: { readonly code: string } | null;
+}): string | null {
+  return decided.refusal?.code ?? null;
 }
 
 /** A cluster whose nodes are not sticky and do not time out by themselves. */
