@@ -101,7 +101,6 @@ export const PROBES = {
   'transfer-not-taken': 'A transfer of leadership ends because the target does not take over.',
   'nothing-admitted-while-handing-over': 'A leader that hands over refuses a proposal.',
   'asked-to-lead': 'A follower campaigns because its leader asks for it.',
-  'asked-to-lead-in-vain': 'A node that may not campaign is asked to.',
   // Reads and leases.
   'read-joins-late': 'A read or renewal arrives while a round is out, and waits for the next one.',
   'reads-fail-by-step-down': 'Reads or renewals wait for a round when their leader steps down.',

@@ -84,7 +84,6 @@ export function onVoteResponse(core: Core, from: Sender, response: VoteResponse)
 export function onTimeoutNow(core: Core, from: Sender): void {
   if (core.role !== 'follower' && core.role !== 'preCandidate') return;
   if (core.leaderId !== null && core.leaderId !== from.nodeId) return;
-  probes.sometimes('asked-to-lead-in-vain', !mayCampaign(core));
   if (!mayCampaign(core)) return;
   probes.reach('asked-to-lead');
   startElection(core, true);
