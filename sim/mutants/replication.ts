@@ -74,8 +74,8 @@ export const REPLICATION: MutantGroup = {
       replace: ``,
       also: [
         {
-          find: `const next = Math.max(this.matchIndex + 1, Math.min(candidate + 1, rejectedPrev));`,
-          replace: `const next = Math.max(1, Math.min(candidate + 1, rejectedPrev));`,
+          find: `const next = Math.max(this.matchIndex + 1, Math.min(`,
+          replace: `const next = Math.max(1, Math.min(`,
         },
       ],
     },

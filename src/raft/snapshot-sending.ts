@@ -10,6 +10,7 @@
 
 import { probes } from '../base/probe.ts';
 import type { NodeId } from '../base/units.ts';
+import { isActive } from './electorate.ts';
 import type { SnapshotPart } from './messages.ts';
 import { send } from './outbox.ts';
 import type { Progress } from './progress.ts';
@@ -17,7 +18,7 @@ import type { Core, LeaderState } from './state.ts';
 
 /** Begins a transfer to a member that answered lately; whoever is silent could not take it. */
 export function offerSnapshot(core: Core, progress: Progress): void {
-  if (core.nowUs - progress.lastAckSentUs > core.settings.electionUs) return;
+  if (!isActive(core, progress)) return;
   probes.reach('snapshot-needed');
   const { snapshots } = core;
   snapshots.lastTransfer++;
