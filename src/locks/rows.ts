@@ -50,7 +50,8 @@ export class RowLedger {
     if (row.unsummedAt === NOWHERE) row.unsummedAt = this.unsummed.push(row) - 1;
     if (row.changedAt < 0) this.listChanged(row);
     const [oldest] = this.unsummed;
-    if (oldest !== undefined && this.unsummed.length > UNSUMMED_MAX) this.sumUp(oldest);
+    if (oldest === undefined || this.unsummed.length <= UNSUMMED_MAX) return;
+    this.sumUp(oldest, { key: oldest.rowKey(), value: oldest.rowValue() });
   }
 
   /** Call before a row ceases to exist, while it still has its key. */
@@ -83,7 +84,10 @@ export class RowLedger {
     for (const row of this.changed) {
       row.isReported = true;
       row.changedAt = NOWHERE;
-      changes.push({ key: row.rowKey(), value: row.rowValue() });
+      const change = { key: row.rowKey(), value: row.rowValue() };
+      // Whoever takes the changes asks for the sum too: so each is read once.
+      if (!row.isSummed) this.sumUp(row, change);
+      changes.push(change);
     }
     this.gone.clear();
     this.changed = [];
@@ -93,14 +97,14 @@ export class RowLedger {
   /** Sum of the hashes of all rows: 16 hex digits. */
   stateHash(): string {
     for (let row = this.unsummed.at(-1); row !== undefined; row = this.unsummed.at(-1)) {
-      this.sumUp(row);
+      this.sumUp(row, { key: row.rowKey(), value: row.rowValue() });
     }
     return hex32(this.sumHigh) + hex32(this.sumLow);
   }
 
-  private sumUp(row: StateRow): void {
+  private sumUp(row: StateRow, { key, value }: Row): void {
     this.unlistUnsummed(row);
-    this.add(row, rowHash({ key: row.rowKey(), value: row.rowValue() }));
+    this.add(row, rowHash({ key, value }));
   }
 
   private add(row: StateRow, [low, high]: readonly [number, number]): void {
