@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { present } from '../../src/base/assert.ts';
-import type { KeyValue, KeyValueOp, KeyValuePair, Stored } from '../../src/ports/storage.ts';
+import type {
+  KeyValue,
+  KeyValueOp,
+  KeyValuePair,
+  KeyValueSnapshot,
+  Stored,
+} from '../../src/ports/storage.ts';
 
 /** One place where a store may be; handles share it as processes share a directory. */
 export interface KeyValueMedium {
@@ -148,6 +154,52 @@ export function keyValueSuite(name: string, createMedium: () => KeyValueMedium):
     );
 
     test(
+      'takes a long batch while it is made, and writes it as one',
+      on(async (driver) => {
+        const store = await driver.opened();
+        await driver.write(store, [put('before', 1)]);
+        const count = 5_000;
+        function* many(): Iterable<KeyValueOp> {
+          yield remove('before');
+          for (let at = 0; at < count; at++) yield put(`many/${at}`, at % 256);
+        }
+        await driver.write(store, many());
+        const pairs = await driver.range(store, 'many/', 'many0');
+        expect(pairs.length).toBe(count);
+        expect(pairs.find(({ key }) => key === 'many/4242')?.value[0]).toBe(4_242 % 256);
+        expect((await driver.keys(store)).length).toBe(count);
+        await driver.close(store);
+      }),
+    );
+
+    test(
+      'shows in a snapshot what it held then, whatever is written later',
+      on(async (driver) => {
+        const store = await driver.opened();
+        await driver.write(store, [put('a', 1), put('b', 1), put('c', 1)]);
+        const first = await driver.snapshot(store);
+        await driver.write(store, [remove('a'), put('b', 2), put('d', 2)]);
+        const second = await driver.snapshot(store);
+        await driver.write(store, [put('a', 3)]);
+        expect(await driver.content(first)).toEqual({ a: 1, b: 1, c: 1 });
+        expect(await driver.content(second)).toEqual({ b: 2, c: 1, d: 2 });
+        expect(await driver.content(store)).toEqual({ a: 3, b: 2, c: 1, d: 2 });
+        first.close();
+        first.close();
+        expect(await driver.content(second)).toEqual({ b: 2, c: 1, d: 2 });
+        const closed = await driver.medium.ask<Stored<unknown>>((done) =>
+          first.range('a', 'z', 1, done),
+        );
+        expect(failureOf(closed).kind).toBe('io');
+        await driver.close(store);
+        const late = await driver.medium.ask<Stored<unknown>>((done) =>
+          second.range('a', 'z', 1, done),
+        );
+        expect(failureOf(late).kind).toBe('io');
+      }),
+    );
+
+    test(
       'tells its free bytes',
       on(async (driver) => {
         const store = await driver.opened();
@@ -194,7 +246,24 @@ class Driver {
     await this.medium.ask<void>((done) => store.close(done));
   }
 
-  async write(store: KeyValue, ops: readonly KeyValueOp[]): Promise<void> {
+  async snapshot(store: KeyValue): Promise<KeyValueSnapshot> {
+    const result = await this.medium.ask<Stored<KeyValueSnapshot>>((done) => store.snapshot(done));
+    if (!result.ok) throw new Error(result.failure.message);
+    return result.value;
+  }
+
+  /** All keys with the first byte of their values; read one pair at a time. */
+  async content(source: Pick<KeyValue, 'range'>): Promise<Readonly<Record<string, number>>> {
+    const found: Record<string, number> = {};
+    for (let from = ' '; ;) {
+      const [pair] = await this.range(source, from, '~', 1);
+      if (pair === undefined) return found;
+      found[pair.key] = pair.value[0] ?? -1;
+      from = `${pair.key}\0`;
+    }
+  }
+
+  async write(store: KeyValue, ops: Iterable<KeyValueOp>): Promise<void> {
     expect(await this.medium.ask<Stored<void>>((done) => store.batch(ops, done))).toEqual({
       ok: true,
       value: undefined,
@@ -202,7 +271,7 @@ class Driver {
   }
 
   async range(
-    store: KeyValue,
+    store: Pick<KeyValue, 'range'>,
     from: string,
     to: string,
     maxBytes = 10_000_000,

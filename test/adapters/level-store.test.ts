@@ -1,0 +1,96 @@
+// What LevelDB is asked for when a checkpoint writes thousands of rows: one synced batch, taken in
+// slices between turns of the event loop.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createLevelStore } from '../../src/adapters/level-store.ts';
+import type { KeyValue, KeyValueOp, Stored } from '../../src/ports/storage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'holdfast-level-'));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function opened(): Promise<KeyValue> {
+  const store = createLevelStore(join(root, 'log'));
+  await new Promise((resolve) => store.open(true, resolve));
+  return store;
+}
+
+function write(store: KeyValue, ops: Iterable<KeyValueOp>): Promise<Stored<void>> {
+  return new Promise((resolve) => store.batch(ops, resolve));
+}
+
+function close(store: KeyValue): Promise<void> {
+  return new Promise((resolve) => store.close(resolve));
+}
+
+function* rows(count: number, note: () => void): Iterable<KeyValueOp> {
+  for (let at = 0; at < count; at++) {
+    note();
+    yield { type: 'put', key: `r/${at}`, value: new Uint8Array(100) };
+  }
+}
+
+test('a checkpoint of 8,192 rows leaves room for other work between its slices', async () => {
+  const store = await opened();
+  let taken = 0;
+  let isWritten = false;
+  const seen = new Set<number>();
+  const look = (): void => {
+    seen.add(taken);
+    if (!isWritten) setImmediate(look);
+  };
+  setImmediate(look);
+  const result = await write(
+    store,
+    rows(8_192, () => (taken += 1)),
+  );
+  isWritten = true;
+  expect(result.ok).toBe(true);
+  // Seen after almost every slice of at most 512.
+  expect(seen.size).toBeGreaterThan(10);
+  await close(store);
+});
+
+test('M-65 short and long batches are synced', async () => {
+  const store = await opened();
+  const batch = vi.spyOn(Level.prototype, 'batch');
+  const written: unknown[] = [];
+  batch.mockImplementationOnce(function chained(this: Level) {
+    const made = Object.getPrototypeOf(Level.prototype).batch.call(this);
+    const writeIt = made.write.bind(made);
+    made.write = (options: unknown) => {
+      written.push(options);
+      return writeIt(options);
+    };
+    return made;
+  });
+  expect(
+    (
+      await write(
+        store,
+        rows(500, () => {}),
+      )
+    ).ok,
+  ).toBe(true);
+  expect(written).toEqual([{ sync: true }]);
+  expect(
+    (
+      await write(
+        store,
+        rows(5, () => {}),
+      )
+    ).ok,
+  ).toBe(true);
+  expect(batch.mock.calls.map((call: readonly unknown[]) => call[1])).toEqual([
+    undefined,
+    { sync: true },
+  ]);
+  await close(store);
+});
