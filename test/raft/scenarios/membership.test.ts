@@ -118,6 +118,15 @@ describe('R-66 one change at a time', () => {
     expect(codeOf(cluster.change('n1', removalOf('n2')))).toBeNull();
   });
 
+  test('R-66 M-45 not even behind the addition of a learner that is not committed', () => {
+    const cluster = elected();
+    cluster.isolate('n1');
+    expect(codeOf(cluster.change('n1', additionOf('n4')))).toBeNull();
+    expect(codeOf(cluster.change('n1', additionOf('n5')))).toBe('PENDING');
+    expect(codeOf(cluster.change('n1', removalOf('n3')))).toBe('PENDING');
+    expect(cluster.node('n1').core.log.lastIndex).toBe(2);
+  });
+
   test('R-66 M-45 a new leader waits for an entry of its own term', () => {
     const cluster = elected({ config: configOf(['n1', 'n2', 'n3'], { learners: ['n4'] }) });
     const n2 = cluster.node('n2');
