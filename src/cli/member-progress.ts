@@ -23,8 +23,10 @@ export class Progress {
 
   /** The last line, when the leader says that the change is done. */
   done({ members }: MembershipView): string {
-    const voters = members.filter(({ role }) => role === 'voter').map(({ nodeId }) => nodeId);
-    return `done: the voters are ${voters.join(', ')}`;
+    const list = (wanted: string): string =>
+      members.flatMap(({ role, nodeId }) => (role === wanted ? [nodeId] : [])).join(', ');
+    const learners = list('learner');
+    return `done: voters ${list('voter')}${learners === '' ? '' : `; learners ${learners}`}`;
   }
 
   private phaseOf(view: MembershipView): string | null {
