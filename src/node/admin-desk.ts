@@ -16,7 +16,8 @@ export interface AdminDeskOptions {
   readonly clock: Clock;
   readonly electionMs: number;
   readonly isLeading: () => boolean;
-  readonly leaderId: () => NodeId | null;
+  /** Who leads, if it is another node. */
+  readonly otherLeaderId: () => NodeId | null;
   readonly membership: MembershipDesk;
   readonly backups: Backups;
   /** A quorum confirms that this node still leads; false: it does not. */
@@ -74,7 +75,7 @@ export class AdminDesk {
   /** Another node leads, or none, or this one. */
   onLeaderChange(): void {
     if (!this.options.isLeading()) this.options.membership.end();
-    if (this.options.leaderId() === null) return;
+    if (this.options.otherLeaderId() === null) return;
     for (const each of [...this.waiting]) this.tell(each);
   }
 
@@ -85,10 +86,10 @@ export class AdminDesk {
   }
 
   private transfer(to: NodeId | null, done: Done): void {
-    const { clock, electionMs, transfer, leaderId } = this.options;
+    const { clock, electionMs, transfer, otherLeaderId } = this.options;
     transfer(to, (refusal) => {
       if (refusal !== null) return done(refusedTransfer(refusal));
-      if (leaderId() !== null) return done({ kind: 'transferred', leaderId: leaderId() });
+      if (otherLeaderId() !== null) return done({ kind: 'transferred', leaderId: otherLeaderId() });
       const limitUs = NEWS_ELECTIONS_MAX * electionMs * US_PER_MS;
       const each: Waiting = { done, timer: clock.after(limitUs, () => this.tell(each)) };
       this.waiting.add(each);
@@ -98,7 +99,7 @@ export class AdminDesk {
   private tell(each: Waiting): void {
     each.timer.cancel();
     if (this.waiting.delete(each)) {
-      each.done({ kind: 'transferred', leaderId: this.options.leaderId() });
+      each.done({ kind: 'transferred', leaderId: this.options.otherLeaderId() });
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
+import type { Member } from '../raft/config.ts';
 import type { MembershipView } from '../wire/client-messages.ts';
 import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
 import { encodeBody, encodePayload } from '../wire/command.ts';
@@ -49,10 +50,12 @@ export class Steward {
     this.options = options;
     this.membership = this.createMembershipDesk();
     this.backups = this.createBackups();
-    const { ports, settings, reads, decisions, isLeading, leaderId } = options;
+    const { ports, settings, self, reads, decisions, isLeading, leaderId } = options;
     const { membership, backups } = this;
     this.desk = new AdminDesk({
-      ...{ membership, backups, isLeading, leaderId },
+      ...{ membership, backups, isLeading },
+      // An office that ends in this very turn may not have been told of yet.
+      otherLeaderId: () => (leaderId() === self.nodeId ? null : leaderId()),
       clock: ports.clock,
       electionMs: settings.electionMs,
       confirm: (done) => reads.request(done),
@@ -114,10 +117,11 @@ export class Steward {
   ): void {
     const { ports, self, engine, peers, proposals } = this.options;
     const needed = commandSetOf('setLimits');
+    const setOf = (member: Member): number =>
+      member.nodeId === self.nodeId ? self.commandSet : peers.commandSetOf(member);
     const lacking = membersOf(engine.status().config)
-      .filter((member) => member.nodeId !== self.nodeId && peers.commandSetOf(member) < needed)
+      .filter((member) => setOf(member) < needed)
       .map(({ nodeId }) => nodeId);
-    if (self.commandSet < needed) lacking.unshift(self.nodeId);
     if (lacking.length > 0) {
       const message =
         `limits can be changed when every node has announced command set ${needed}; ` +

@@ -46,6 +46,8 @@ export class Progress {
   probeRound = 0;
   /** Probing: no earlier than this, even if a heartbeat was answered: its snapshot failed. */
   retryUs: MonoUs = 0;
+  /** Probing: it refuses even what every log begins with, so it has none: it is blank. */
+  hasNoLog = false;
   /** Number of its transfer in state `snapshot`. */
   transfer = 0;
   /** Replicating: Appends out. Empty while probing. */
@@ -109,6 +111,7 @@ export class Progress {
   becomeSnapshot(transfer: number): void {
     this.state = 'snapshot';
     this.transfer = transfer;
+    this.hasNoLog = false;
     this.isPaused = false;
     this.needsPing = false;
     this.inflights.clear();
@@ -127,6 +130,7 @@ export class Progress {
     if (match < this.matchIndex) return;
     this.matchBoot = Math.max(this.matchBoot, bootCount);
     this.matchIndex = match;
+    this.hasNoLog = false;
     this.next = Math.max(this.next, match + 1);
     if (this.state === 'replicate') this.inflights.freeTo(match);
     else if (match >= this.log.anchorIndex) this.becomeReplicate();
@@ -140,7 +144,8 @@ export class Progress {
   /** An Append did not fit. Late rejections never move `next` to or below the match. */
   onRejected(rejection: Rejection): void {
     const { rejectedPrev, candidate } = rejection;
-    probes.sometimes('rejection-comes-late', rejectedPrev <= this.matchIndex);
+    this.hasNoLog = this.state === 'probe' && rejectedPrev === 0 && this.next === 1;
+    probes.sometimes('rejection-comes-late', !this.hasNoLog && rejectedPrev <= this.matchIndex);
     if (rejectedPrev <= this.matchIndex) return;
     if (this.state === 'replicate') {
       this.becomeProbe();

@@ -18,7 +18,8 @@ export function replicate(core: Core): void {
   if (leader === null) return;
   for (const progress of leader.progress.values()) {
     if (progress.isLost) continue;
-    if (progress.state !== 'snapshot' && progress.next <= core.log.anchorIndex) {
+    const lacksLog = progress.next <= core.log.anchorIndex || progress.hasNoLog;
+    if (progress.state !== 'snapshot' && lacksLog) {
       offerSnapshot(core, progress);
     } else if (progress.state === 'probe') probe(core, leader, progress);
     else if (progress.state === 'replicate') stream(core, leader, progress);

@@ -44,6 +44,19 @@ describe('probing', () => {
     expect([progress.state, progress.next]).toEqual(['replicate', 10]);
   });
 
+  test('R-53 a node that refuses what every log begins with is blank, until it has something', () => {
+    const progress = progressOf(9);
+    progress.onRejected({ rejectedPrev: 9, candidate: 0 });
+    expect(progress.hasNoLog).toBe(false);
+    progress.onRejected({ rejectedPrev: 0, candidate: 0 });
+    expect(progress.hasNoLog).toBe(true);
+    progress.becomeSnapshot(7);
+    expect(progress.hasNoLog).toBe(false);
+    progress.onAccepted(9, 1);
+    progress.onRejected({ rejectedPrev: 0, candidate: 0 });
+    expect([progress.state, progress.hasNoLog]).toEqual(['replicate', false]);
+  });
+
   test('a node that refuses even the anchor needs what was compacted', () => {
     const progress = progressOf(1_000, 1_000);
     progress.onRejected({ rejectedPrev: 1_000, candidate: 0 });

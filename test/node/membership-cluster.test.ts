@@ -1,0 +1,263 @@
+// Changes of the membership, transfers and backups of shipped hosts in a simulated world.
+
+import { describe, expect, test } from 'vitest';
+import { present } from '../../src/base/assert.ts';
+import type { NodeId } from '../../src/base/units.ts';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
+import { hashOfRows } from '../../src/locks/rows.ts';
+import type { HostAnswer, HostSettings } from '../../src/node/host-types.ts';
+import { decodeSnapshotMeta, decodeSnapshotRows } from '../../src/wire/checkpoint.ts';
+import type { AdminStep, QueryResult } from '../../src/wire/client-messages.ts';
+import { decodeRowValue } from '../../src/wire/rows.ts';
+import type { SimCluster } from '../../sim/cluster.ts';
+import { createSimCluster } from '../../sim/cluster.ts';
+import { take } from '../sim/client-scenario.ts';
+import { E, always } from '../sim/scenario.ts';
+
+const SMALL: Partial<HostSettings> = {
+  checkpoints: {
+    dirtyRowsMax: 16,
+    pauseRowsMax: 32,
+    intervalMs: 200,
+    sliceRows: 4,
+    trailingEntries: 8,
+    partBytesMax: 1_024,
+    partsInFlightMax: 2,
+    hashEvery: 16,
+  },
+};
+
+async function cluster(seed: number, settings: Partial<HostSettings> = SMALL) {
+  const made = await createSimCluster({ seed, settings });
+  const leader = await made.waitLeader();
+  return { cluster: made, leader };
+}
+
+/** Asks that node and runs until it answers. */
+async function ask(made: SimCluster, id: NodeId, step: AdminStep): Promise<QueryResult> {
+  const pending = made.ask<HostAnswer>(id, (host, done) => host.admin(step, done));
+  await made.until(`an answer to ${step.step}`, () => pending.isSettled, 120_000);
+  return pending.value.result;
+}
+
+/** Asks whoever leads, again at the next one when that changes, as the command line does. */
+async function administrate(made: SimCluster, step: AdminStep): Promise<QueryResult> {
+  for (let turn = 0; turn < 10; turn++) {
+    const result = await ask(made, await made.waitLeader(), step);
+    if (result.kind !== 'refused' || result.code !== 'NOT_LEADER') return result;
+  }
+  throw new Error('ten leaders lost their office');
+}
+
+async function lockSome(made: SimCluster, prefix: string, count: number): Promise<void> {
+  const leader = await made.waitLeader();
+  const session = await made.openSession(leader);
+  const asked = Array.from({ length: count }, (_, at) =>
+    session.acquire(leader, `${prefix}/${at}`),
+  );
+  await made.answers(...asked);
+}
+
+async function addBlank(made: SimCluster, id: NodeId): Promise<void> {
+  made.addNode(id);
+  await made.until(`the start of ${id}`, () => made.node(id).isStarted);
+}
+
+const replaceBy = (nodeId: NodeId, by: NodeId): AdminStep => ({
+  step: 'replace',
+  nodeId,
+  by: { nodeId: by, address: `${by}:7000` },
+  expectedIndex: null,
+});
+
+const membersOf = (result: QueryResult): readonly string[] =>
+  result.kind === 'membership'
+    ? result.membership.members.map(({ nodeId, role }) => `${nodeId} ${role}`)
+    : [JSON.stringify(result)];
+
+describe('replacing a node', () => {
+  test('R-64 R-69 every founding node is replaced by an empty one, the leaders among them', async () => {
+    const { cluster: made } = await cluster(1);
+    await lockSome(made, 'a', 60);
+    for (const [id, by] of [
+      ['n1', 'n4'],
+      ['n2', 'n5'],
+      ['n3', 'n6'],
+    ] as const) {
+      await addBlank(made, by);
+      const result = await administrate(made, replaceBy(id, by));
+      expect(membersOf(result)).toContain(`${by} voter`);
+      await made.until(`${id} to know`, () => made.status(id).membership !== 'voter');
+      made.node(id).crash();
+      await lockSome(made, `after/${id}`, 5);
+    }
+    const leader = await made.waitLeader();
+    expect(['n4', 'n5', 'n6']).toContain(leader);
+    expect(made.status(leader).locks).toBe(75);
+    await made.converge();
+  });
+
+  test('R-64 asked again at the next leader, a replacement goes on from where it stood', async () => {
+    const { cluster: made, leader } = await cluster(2);
+    await lockSome(made, 'a', 60);
+    const [id = ''] = made.others(leader);
+    await addBlank(made, 'n4');
+    const step = replaceBy(id, 'n4');
+    const pending = made.ask<HostAnswer>(leader, (host, done) => host.admin(step, done));
+    await made.until('n4 to be a member', () => made.status('n4').membership !== 'none');
+    made.node(leader).crash();
+    await made.waitLeader(leader);
+    expect(membersOf(await administrate(made, step))).toContain('n4 voter');
+    expect(pending.isSettled).toBe(false);
+    made.node(leader).start();
+    made.node(id).crash();
+    await made.until('the old leader to follow', () => made.node(leader).isStarted);
+    await made.converge();
+  });
+
+  test('R-72 J7 a removed node disturbs nobody, and comes back under no name of old', async () => {
+    const { cluster: made, leader } = await cluster(3);
+    const [id = '', other = ''] = made.others(leader);
+    made.node(id).crash();
+    const remove = { step: 'removeMember', nodeId: id, expectedIndex: null } as const;
+    expect(membersOf(await administrate(made, remove))).toHaveLength(2);
+    const { term } = made.status(leader);
+    // It never heard of it: told at the door, it gives up.
+    made.node(id).start();
+    await made.until('it to know', () => made.node(id).isStarted);
+    await always(made, 100 * E, () => expect(made.status(leader).term).toBe(term));
+    expect(made.status(id).membership).toBe('removed');
+    expect(made.status(id).alarms[0]).toContain('new node id');
+    expect(made.status(other).term).toBe(term);
+    const back = { step: 'addMember', nodeId: id, address: `${id}:7000`, isVoter: true } as const;
+    const refused = await administrate(made, { ...back, expectedIndex: null });
+    expect(refused).toMatchObject({ kind: 'refused', code: 'INVALID' });
+  });
+
+  test('R-73 J7 what is no blank node is refused before anything is written', async () => {
+    const { cluster: made, leader } = await cluster(4);
+    const before = made.status(leader).lastIndex;
+    const strangers = await createSimCluster({ seed: 5, nodes: 1 });
+    await strangers.waitLeader();
+    made.addNode('n1b', { image: strangers.node('n1').disk.image() });
+    for (const [nodeId, address] of [
+      ['n4', 'nowhere:1'],
+      ['n4', 'n2:7000'],
+      ['n1', 'n1:7000'],
+    ]) {
+      const step = { step: 'addMember', nodeId, address, isVoter: true, expectedIndex: null };
+      const result = await administrate(made, step as AdminStep);
+      expect(result.kind === 'refused' || membersOf(result)).toBeTruthy();
+    }
+    expect(made.status(leader).configIndex).toBe(0);
+    expect(made.status(leader).lastIndex).toBe(before);
+  });
+
+  test('R-73 a new member that dies on the way is given up, and the voters are as before', async () => {
+    const { cluster: made, leader } = await cluster(6);
+    await lockSome(made, 'a', 200);
+    await addBlank(made, 'n4');
+    const step = replaceBy(made.others(leader)[0] ?? '', 'n4');
+    const pending = made.ask<HostAnswer>(leader, (host, done) => host.admin(step, done));
+    await made.until('n4 on its way', () => made.status(leader).configIndex > 0);
+    made.node('n4').crash();
+    await made.until('an answer', () => pending.isSettled, 120_000);
+    expect(pending.value.result).toMatchObject({ kind: 'refused', code: 'NOT_CAUGHT_UP' });
+    const members = made.query(leader, { kind: 'membership' });
+    await made.answers(members);
+    expect(membersOf(members.value.result)).toEqual(['n1 voter', 'n2 voter', 'n3 voter']);
+  });
+});
+
+describe('growing', () => {
+  test('A7 a cluster of one becomes one of three, and nobody loses a lease on the way', async () => {
+    const made = await createSimCluster({ seed: 7, nodes: 1, settings: SMALL });
+    await made.waitLeader();
+    const client = made.client('holder', { ttlMs: 3_000 });
+    const grant = await take(made, client);
+    for (const id of ['n2', 'n3']) {
+      await addBlank(made, id);
+      const step = { step: 'addMember', nodeId: id, address: `${id}:7000`, isVoter: true } as const;
+      const result = await administrate(made, { ...step, expectedIndex: null });
+      expect(membersOf(result)).toContain(`${id} voter`);
+      expect(grant.held()).toBe(true);
+    }
+    await made.runFor(10_000);
+    expect(grant.held()).toBe(true);
+  });
+});
+
+describe('the transfer of leadership', () => {
+  test('R-74 leadership goes to the node that was named, or to any; never to a stranger', async () => {
+    const { cluster: made, leader } = await cluster(8);
+    const [first = ''] = made.others(leader);
+    expect(await ask(made, leader, { step: 'transfer', to: first })).toEqual({
+      kind: 'transferred',
+      leaderId: first,
+    });
+    await made.until('it to lead', () => made.leader() === first);
+    expect(await ask(made, first, { step: 'transfer', to: 'n9' })).toMatchObject({
+      kind: 'refused',
+      code: 'INVALID',
+    });
+    const { kind } = await ask(made, first, { step: 'transfer', to: null });
+    expect(kind).toBe('transferred');
+    expect(await made.waitLeader(first)).not.toBe(first);
+  });
+});
+
+describe('a backup', () => {
+  test('INV-12 contains all that was acknowledged before, as one state with its sum', async () => {
+    const { cluster: made, leader } = await cluster(9);
+    await lockSome(made, 'a', 100);
+    const begun = await ask(made, leader, { step: 'backupBegin' });
+    if (begun.kind !== 'backup') throw new Error(JSON.stringify(begun));
+    await lockSome(made, 'later', 50);
+    const { founding, checkpoint } = decodeSnapshotMeta(begun.meta);
+    const rows: { key: string; value: Uint8Array }[] = [];
+    for (let isLast = false; !isLast;) {
+      const after = rows.at(-1)?.key ?? '';
+      const page = await ask(made, leader, { step: 'backupRows', backupId: begun.backupId, after });
+      if (page.kind !== 'backupRows') throw new Error(JSON.stringify(page));
+      rows.push(...decodeSnapshotRows(page.content));
+      isLast = page.isLast;
+    }
+    const values = rows.map(({ key, value }) => ({ key, value: decodeRowValue(value) }));
+    expect(hashOfRows(values)).toBe(checkpoint.rowSum);
+    expect(values.filter(({ key }) => key.includes('/g/'))).toHaveLength(100);
+    expect(founding.clusterId).toBe(made.status(leader).clusterId);
+    const { backupId } = begun;
+    expect(await ask(made, leader, { step: 'backupEnd', backupId })).toEqual({ kind: 'done' });
+    expect(await ask(made, leader, { step: 'backupRows', backupId, after: '' })).toMatchObject({
+      kind: 'refused',
+      code: 'UNAVAILABLE',
+    });
+  });
+
+  test('is refused by a node that leads no more, though it does not know', async () => {
+    const { cluster: made, leader } = await cluster(10);
+    const others = made.others(leader);
+    for (const other of others) made.world.network.blackHole(leader, other);
+    await made.waitLeader(leader);
+    const pending = made.ask<HostAnswer>(leader, (host, done) =>
+      host.admin({ step: 'backupBegin' }, done),
+    );
+    await made.until('an answer', () => pending.isSettled);
+    expect(pending.value.result).toMatchObject({ kind: 'refused', code: 'NOT_LEADER' });
+  });
+});
+
+describe('releases side by side', () => {
+  test('J4 what one member does not apply yet is refused, until all do', async () => {
+    const { cluster: made, leader } = await cluster(11, { ...SMALL, commandSet: 1 });
+    const limits = { ...DEFAULT_LIMITS, ttlMsMax: 700_000 };
+    const step = { step: 'setLimits', limits, by: 'test' } as const;
+    const refused = await ask(made, leader, step);
+    expect(refused).toMatchObject({ kind: 'refused', code: 'INVALID' });
+    expect(JSON.stringify(refused)).toContain('n1, n2, n3');
+    const { cluster: next, leader: newLeader } = await cluster(12);
+    expect(await ask(next, newLeader, step)).toEqual({ kind: 'done' });
+    await next.converge();
+    expect(present(next.living()[0], 'a node').stateHash).toBe(next.living()[1]?.stateHash);
+  });
+});
