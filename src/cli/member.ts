@@ -26,7 +26,7 @@ const HEADER = ['ID', 'ADDRESS', 'ROLE', 'CONNECTED', 'CAUGHT-UP', 'LAST'];
 
 const NEW_NODE = `
 The new node must run, with a data directory that belongs to no cluster (never copy one), under an
-id that was never used in this cluster. Start it as every node: its configuration file must name it.`;
+id that was never used in this cluster. Start it as every node: its configuration file names it.`;
 
 const REPEATABLE = `
 The cluster serves all the time. The change is safe to repeat: if this command is interrupted, or
@@ -108,9 +108,8 @@ function addRemove(parent: Command): void {
       'after',
       `
 Its id is never given again: to bring the machine back, wipe its directory and add it under a new
-id. A leader that is removed hands over first. Stop the process of the node afterwards. To change one
-machine for another use member replace, which is one step: fewer failures can stop the cluster in
-the middle.
+id. A leader that is removed hands over first. Stop the process of the node afterwards. To change
+one machine for another use member replace: it is one step, and nothing is missing meanwhile.
 ${REPEATABLE}
 ${EXIT_CODES}`,
     )

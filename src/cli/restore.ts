@@ -28,8 +28,8 @@ const EMBARGO_FACTOR = 1.01;
 
 const NOTES = `
 All nodes of the configuration file must run, and none may have data. STOP EVERY NODE OF THE OLD
-CLUSTER FIRST: one that still runs renews the leases of its clients, and two clusters would grant the
-same locks.
+CLUSTER FIRST: one that still runs renews the leases of its clients, and two clusters would grant
+the same locks.
 
 What becomes of the state: sessions with a TTL are gone with all that they held; grants of sessions
 without TTL are kept, and must be broken one by one if their holders are gone. The new cluster has
@@ -39,17 +39,17 @@ clock of the first node implies.
 
 The embargo: clients of the old cluster may believe in their locks until their TTL is over, so for
 the highest TTL that the backup knows nothing is granted; who asks waits in the queue.
-  --dead-since TIME  shortens it: since when no node of the old cluster has answered anybody, such as
-                     2026-11-30T04:05:00Z. Only what you know: too early a time breaks locks.
+  --dead-since TIME  shortens it: since when no node of the old cluster has answered anybody, such
+                     as 2026-11-30T04:05:00Z. Only what you know: too early a time breaks locks.
   --max-ttl D        lengthens it: if a longer TTL was allowed after the backup was made.
   --token-floor T    tokens begin above T: for a machine whose clock was or is wrong.
 
 If it is interrupted, or a node was not reached, run it again with the same file: it completes what
 it began.
 
-Exit code: 0 restored, by this call or before; 64 usage, 65 the file is no whole backup, 69 a node was
-not reached, 78 configuration, 80 a node has data of another cluster. Nothing is changed by 64, 65,
-78 and 80.`;
+Exit code: 0 restored, by this call or before; 64 usage, 65 the file is no whole backup, 69 a node
+was not reached, 78 configuration, 80 a node has data of another cluster. Nothing is changed by 64,
+65, 78 and 80.`;
 
 /** Adds `restore` to the program. */
 export function addRestoreCommand(invocation: Invocation): void {

@@ -33,7 +33,9 @@ export interface OpenBackup {
   end(): Promise<void>;
 }
 
-/** See the head of this file. Every promise may reject with UNAVAILABLE and the leader's refusals. */
+/**
+ * See the head of this file. Every promise may reject with UNAVAILABLE and the leader's refusals.
+ */
 export class Admin {
   private readonly clock: Clock;
   private readonly requests: AdminRequests;

@@ -97,8 +97,8 @@ export interface Client {
    * Takes over what another process handed over (Grant.handOver). Resolves once the cluster has
    * confirmed that the session lives and has the grant. Rejects with INVALID for any other text,
    * CLUSTER_CHANGED, SESSION_GONE, NOT_HOLDER (the grant is over), UNAVAILABLE after requestMs,
-   * CLOSED, or the reason of the loss when the session is lost meanwhile. The grant is identified by
-   * the text alone, never by a connection.
+   * CLOSED, or the reason of the loss when the session is lost meanwhile. The grant is identified
+   * by the text alone, never by a connection.
    *
    * The text is good for one taker at a time, and not beside a resume of the giver's session: the
    * cluster cannot tell them apart. This client renews the giver's session and never ends it: one

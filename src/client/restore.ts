@@ -114,11 +114,8 @@ function checkOrigin(
 }
 
 function otherBackup({ clusterName, clusterId, restored }: FoundingRecord): HoldfastError {
-  const text =
-    restored === null
-      ? `the nodes belong to the cluster "${clusterName}" (${clusterId}), which was not restored`
-      : `the nodes belong to the cluster "${clusterName}" (${clusterId}), which was restored from ` +
-        'another backup';
+  const past = restored === null ? 'was not restored' : 'was restored from another backup';
+  const text = `the nodes belong to the cluster "${clusterName}" (${clusterId}), which ${past}`;
   return new HoldfastError('CLUSTER_CHANGED', `${text}: a restore needs nodes without data`);
 }
 
