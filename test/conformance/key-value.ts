@@ -158,16 +158,15 @@ export function keyValueSuite(name: string, createMedium: () => KeyValueMedium):
       on(async (driver) => {
         const store = await driver.opened();
         await driver.write(store, [put('before', 1)]);
-        const count = 5_000;
         function* many(): Iterable<KeyValueOp> {
           yield remove('before');
-          for (let at = 0; at < count; at++) yield put(`many/${at}`, at % 256);
+          for (let at = 0; at < 5_000; at++) yield put(`many/${at}`, at % 256);
         }
         await driver.write(store, many());
         const pairs = await driver.range(store, 'many/', 'many0');
-        expect(pairs.length).toBe(count);
+        expect(pairs.length).toBe(5_000);
         expect(pairs.find(({ key }) => key === 'many/4242')?.value[0]).toBe(4_242 % 256);
-        expect((await driver.keys(store)).length).toBe(count);
+        expect((await driver.keys(store)).length).toBe(5_000);
         await driver.close(store);
       }),
     );
@@ -184,7 +183,6 @@ export function keyValueSuite(name: string, createMedium: () => KeyValueMedium):
         expect(await driver.content(first)).toEqual({ a: 1, b: 1, c: 1 });
         expect(await driver.content(second)).toEqual({ b: 2, c: 1, d: 2 });
         expect(await driver.content(store)).toEqual({ a: 3, b: 2, c: 1, d: 2 });
-        first.close();
         first.close();
         expect(await driver.content(second)).toEqual({ b: 2, c: 1, d: 2 });
         const closed = await driver.medium.ask<Stored<unknown>>((done) =>
