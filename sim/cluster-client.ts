@@ -1,4 +1,5 @@
 import { present } from '../src/base/assert.ts';
+import { Admin } from '../src/client/admin.ts';
 import { createClient } from '../src/client/client.ts';
 import type { Client } from '../src/client/client-types.ts';
 import type { ClientOptions } from '../src/client/options.ts';
@@ -11,6 +12,9 @@ import type { ClockSettings } from './world/clock.ts';
 import type { ProcessPorts } from './world/ports.ts';
 import type { ProcessHandle, World } from './world/world.ts';
 
+/** An operator gives up when no node has answered for so long. */
+const ADMIN_PATIENCE_MS = 2_000;
+
 /** How a piece of a program ended. */
 export type Settled<T> =
   { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly error: unknown };
@@ -19,6 +23,8 @@ export type Settled<T> =
 export interface ClientProgram {
   readonly client: Client;
   readonly clock: Clock;
+  /** What an operator's program works with, until it is closed. */
+  openAdmin(): Admin;
   /** Resolves after so much time of this process. */
   sleep(durationMs: number): Promise<void>;
 }
@@ -29,7 +35,9 @@ export type TransportTap = (transport: Transport, life: number) => Transport;
 /** What a simulated client is made of. */
 export interface SimClientPlan {
   readonly name: string;
-  readonly options: ClientOptions;
+  /** Whom a life that begins now knows. */
+  readonly nodes: () => readonly string[];
+  readonly options: Omit<ClientOptions, 'nodes'>;
   readonly clock: ClockSettings;
   readonly tap: TransportTap;
 }
@@ -42,14 +50,15 @@ export class SimClient {
   private saved: string | null = null;
   private thread: SimThread | null = null;
 
-  constructor(world: World, { name, options, clock, tap }: SimClientPlan) {
+  constructor(world: World, plan: SimClientPlan) {
+    const { name, clock } = plan;
     this.name = name;
     this.world = world;
     this.handle = world.process<ClientProgram>({
       name,
       isSync: false,
       clock,
-      start: (ports) => this.start(ports, { name, options, clock, tap }),
+      start: (ports) => this.start(ports, plan),
     });
   }
 
@@ -85,7 +94,7 @@ export class SimClient {
     return pending;
   }
 
-  private start(ports: ProcessPorts, { options, tap }: SimClientPlan): ClientProgram {
+  private start(ports: ProcessPorts, { nodes, options, tap }: SimClientPlan): ClientProgram {
     const { clock, random, logger, life } = ports;
     const tapped = (transport: Transport): Transport => tap(transport, life.incarnation);
     const startThread = threadStarter(ports, tapped, (thread) => (this.thread = thread));
@@ -93,9 +102,14 @@ export class SimClient {
     return {
       client: createClient(
         { clock, random, transport, logger, startThread },
-        { ...options, ...this.takeSaved() },
+        { nodes: nodes(), ...options, ...this.takeSaved() },
       ),
       clock,
+      openAdmin: () => {
+        const { name } = life.process;
+        const adminPorts = { clock, random, transport: ports.transport, logger };
+        return new Admin(adminPorts, { nodes: nodes(), name, patienceMs: ADMIN_PATIENCE_MS });
+      },
       sleep: (durationMs) =>
         new Promise((resolve) => void clock.after(durationMs * 1_000, resolve)),
     };

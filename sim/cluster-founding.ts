@@ -12,6 +12,7 @@ type FoundingAnswer = Extract<QueryResult, { kind: 'founding' }>;
 export async function foundCluster(
   cluster: SimCluster,
   ids: readonly NodeId[] = cluster.ids,
+  origin = 0,
 ): Promise<void> {
   const members: Member[] = [];
   for (const { id, address } of ids.map((each) => cluster.node(each))) {
@@ -25,7 +26,7 @@ export async function foundCluster(
     clusterName,
     members,
     limits,
-    origin: 0,
+    origin,
   });
   if (minted.record === null) throw new InvariantError(`${first} minted no record`);
   for (const id of rest) await ask(cluster, id, { step: 'found', record: minted.record });

@@ -6,58 +6,41 @@ import { InvariantError, present } from '../src/base/assert.ts';
 import type { NodeId } from '../src/base/units.ts';
 import type { ClientOptions } from '../src/client/options.ts';
 import { DEFAULT_LIMITS } from '../src/locks/commands.ts';
-import type { HostAnswer, HostExit, HostReply } from '../src/node/host-types.ts';
-import type { HostSettings, HostWatch } from '../src/node/host-types.ts';
+import type { HostAnswer, HostReply } from '../src/node/host-types.ts';
+import type { HostSettings } from '../src/node/host-types.ts';
+import type { ClusterConfig, Member } from '../src/raft/config.ts';
 import type { KeepAliveResult, NodeStatus, Query } from '../src/wire/client-messages.ts';
 import { encodeBody } from '../src/wire/command.ts';
 import type { CommandBody } from '../src/wire/command.ts';
 import { SimClient } from './cluster-client.ts';
 import type { TransportTap } from './cluster-client.ts';
 import { foundCluster } from './cluster-founding.ts';
+import type { SimClusterOptions } from './cluster-plan.ts';
+import { describeCluster } from './cluster-text.ts';
 import type { SimNode } from './cluster-node.ts';
 import { SimNodes } from './cluster-nodes.ts';
 import type { SimNodeOptions } from './cluster-nodes.ts';
 import { SimSession } from './cluster-session.ts';
 import { settingsOf } from './cluster-settings.ts';
 import type { FoundedImages } from './founded-images.ts';
+import { everybodyIn } from './oracle/raft-configs.ts';
 import { RaftOracle } from './oracle/raft.ts';
 import { watchNode } from './oracle/node-watch.ts';
 import { Verdict } from './oracle/verdict.ts';
 import { Pending } from './pending.ts';
 import type { ClockSettings } from './world/clock.ts';
-import type { SimDiskOptions } from './world/disk-options.ts';
 import type { DiskImage } from './world/disk-image.ts';
-import type { NetworkSettings } from './world/network.ts';
 import { createWorld } from './world/world.ts';
 import type { World } from './world/world.ts';
 
-/** What a simulated cluster is made of; only the seed must be given. */
-export interface SimClusterOptions {
-  readonly seed: number;
-  /** How many, from 1; default 3. They are named n1, n2, … */
-  readonly nodes?: number;
-  readonly settings?: Partial<HostSettings>;
-  readonly network?: NetworkSettings;
-  /** Simultaneous events run in a drawn order. */
-  readonly shuffleTies?: boolean;
-  readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
-  readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
-  /** Looks over the shoulder of a life of a node, after the cluster's own oracle. */
-  readonly watch?: (id: NodeId, life: number) => HostWatch;
-  /** A node ended by itself. */
-  readonly onExit?: (id: NodeId, exit: HostExit) => void;
-  /** False leaves all directories blank; default true. */
-  readonly isFounded?: boolean;
-  /** So many, the first ones, are founded together; the others stay blank. Default: all. */
-  readonly founders?: number;
-  /** Directories come founded from here; without it the founding is part of the run. */
-  readonly images?: FoundedImages;
-}
+export type { SimClusterOptions } from './cluster-plan.ts';
 
 const WITHIN_MS = 30_000;
 const SESSION_TTL_MS = 600_000;
 
 const FOUNDING_SEED = 1;
+/** Addresses that a client takes. */
+const CLIENT_NODES_MAX = 7;
 
 /** Starts the nodes, founds the cluster with log origin 0 and returns before a leader is known. */
 export async function createSimCluster(options: SimClusterOptions): Promise<SimCluster> {
@@ -67,7 +50,7 @@ export async function createSimCluster(options: SimClusterOptions): Promise<SimC
   for (const node of cluster.all()) node.start();
   await cluster.until('all nodes started', () => cluster.all().every((node) => node.isStarted));
   const founders = cluster.ids.slice(0, options.founders);
-  if (isFounded && directories === null) await foundCluster(cluster, founders);
+  if (isFounded && directories === null) await foundCluster(cluster, founders, options.origin);
   return cluster;
 }
 
@@ -114,6 +97,23 @@ export class SimCluster {
   /** Nodes whose machines are there, dead or alive, in the order in which they came. */
   all(): readonly SimNode[] {
     return this.machines.present();
+  }
+
+  /** Of `all`, who votes by the newest committed configuration; everybody before there is one. */
+  voters(): readonly SimNode[] {
+    return this.among((config) => [...config.voters, ...config.votersOutgoing]);
+  }
+
+  /** The same with its learners. */
+  members(): readonly SimNode[] {
+    return this.among(everybodyIn);
+  }
+
+  /** Where a client that begins now should look: of voters, as many as it takes. */
+  addresses(): readonly string[] {
+    return this.voters()
+      .slice(0, CLIENT_NODES_MAX)
+      .map(({ address }) => address);
   }
 
   /** Any that ever was. */
@@ -203,8 +203,8 @@ export class SimCluster {
     clock: ClockSettings = {},
     tap: TransportTap = (transport) => transport,
   ): SimClient {
-    const nodes = this.all().map((node) => node.address);
-    const plan = { name, options: { nodes, name, ...options }, clock, tap };
+    const nodes = (): readonly string[] => this.addresses();
+    const plan = { name, nodes, options: { name, ...options }, clock, tap };
     const client = new SimClient(this.world, plan);
     client.handle.start();
     return client;
@@ -235,17 +235,7 @@ export class SimCluster {
 
   /** For messages: every node in one line, then the newest log lines. */
   describe(): string {
-    const nodes = this.all().map((node) => {
-      if (node.host === null) return `${node.id}: dead, ${JSON.stringify(node.exit)}`;
-      const { role, term, leaderId, isReady, commitIndex, lastIndex } = this.status(node.id);
-      const leads = `leader ${leaderId ?? 'unknown'}${isReady ? ' ready' : ''}`;
-      return `${node.id}: ${role} t${term}, ${leads}, commit ${commitIndex} of ${lastIndex}`;
-    });
-    const lines = this.world.logLines.slice(-10).map((line) => {
-      const fields = JSON.stringify(line.fields);
-      return `${line.timeUs} ${line.process} ${line.level} ${line.message} ${fields}`;
-    });
-    return [...nodes, ...lines].join('\n');
+    return describeCluster(this);
   }
 
   /** Calls the host of a node and gives what it will answer. */
@@ -260,8 +250,16 @@ export class SimCluster {
     return pending;
   }
 
+  private among(part: (config: ClusterConfig) => readonly Member[]): readonly SimNode[] {
+    const config = this.oracle.membership;
+    if (config === null) return this.all();
+    const ids = new Set(part(config).map(({ nodeId }) => nodeId));
+    return this.all().filter(({ id }) => ids.has(id));
+  }
+
   private isEven(): boolean {
-    const living = this.living();
+    const members = this.members().filter((node) => node.host !== null);
+    const living = members.map(({ id }) => this.status(id));
     const furthest = Math.max(...living.map((each) => each.lastIndex));
     return living.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
   }
@@ -276,12 +274,12 @@ export class SimCluster {
 
 /** Founds in a world of its own, whose luck is always the same: see `FoundedImages`. */
 async function imagesOf(
-  { nodes = 3, founders = nodes, settings = {} }: SimClusterOptions,
+  { nodes = 3, founders = nodes, origin = 0, settings = {} }: SimClusterOptions,
   images: FoundedImages,
 ): Promise<readonly DiskImage[]> {
   // Nothing else of the settings gets into a directory.
   const { clusterName = 'sim', limits = DEFAULT_LIMITS } = settings;
-  const founding = { nodes: founders, settings: { clusterName, limits } };
+  const founding = { nodes: founders, origin, settings: { clusterName, limits } };
   return images.of(JSON.stringify(founding), async () => {
     const cluster = await createSimCluster({ seed: FOUNDING_SEED, ...founding });
     return cluster.all().map(({ disk }) => disk.image());

@@ -4,6 +4,7 @@ import { US_PER_MS } from '../../src/base/units.ts';
 import type { WaiterView, LockView } from '../../src/locks/outcomes.ts';
 import type { Query, QueryResult } from '../../src/wire/client-messages.ts';
 import type { SimCluster } from '../cluster.ts';
+import type { SimNode } from '../cluster-node.ts';
 import type { Settled } from '../cluster-client.ts';
 import type { Pending } from '../pending.ts';
 
@@ -91,4 +92,16 @@ async function ask(
   const pending = cluster.query(leader, query);
   const isAnswered = await cluster.world.run(() => pending.isSettled, withinUs);
   return isAnswered ? pending.value.result : null;
+}
+
+/** Whether these are a majority of each half of whatever may be in force now, or soon. */
+export function hasMajority(cluster: SimCluster, nodes: readonly SimNode[]): boolean {
+  const there = new Set(nodes.map(({ id }) => id));
+  const halves = cluster.oracle
+    .configurations()
+    .flatMap(({ voters, votersOutgoing }) => [voters, votersOutgoing]);
+  return halves.every((half) => {
+    const having = half.filter(({ nodeId }) => there.has(nodeId)).length;
+    return half.length === 0 || having * 2 > half.length;
+  });
 }

@@ -10,7 +10,7 @@ import type { SimNode } from '../cluster-node.ts';
 import type { Script } from '../script/types.ts';
 import type { Call } from '../workload/calls.ts';
 import type { Workload } from '../workload/workload.ts';
-import { endSessions, findStranded, probe } from './liveness-acts.ts';
+import { endSessions, findStranded, hasMajority, probe } from './liveness-acts.ts';
 import type { OracleName, Verdict } from './verdict.ts';
 
 /** What liveness is judged by. */
@@ -88,7 +88,7 @@ class Liveness {
   }
 
   hasMajority(): boolean {
-    return this.expected().length * 2 > this.cluster.ids.length;
+    return hasMajority(this.cluster, this.present());
   }
 
   /** LIV-1. */
@@ -181,8 +181,12 @@ class Liveness {
     const isLong = world.random.below(WATCH_LONG_ONE_IN, 'watch the leader') === 0;
     const terms = this.terms();
     const isChanged = (): boolean => this.terms() !== terms;
+    const { oracle } = this.cluster;
+    const membership = oracle.membership;
     await this.run(isChanged, isLong ? WATCH : WATCH_SHORT);
-    if (isChanged()) this.report('LIV-2', `the leader changed without a reason, before: ${terms}`);
+    // A leader that leaves hands over.
+    if (isChanged() && oracle.membership === membership)
+      this.report('LIV-2', `the leader changed without a reason, before: ${terms}`);
   }
 
   private async checkStranded(): Promise<void> {
@@ -226,7 +230,13 @@ class Liveness {
       .join(', ');
   }
 
+  /** Members that have no excuse. */
   private expected(): readonly SimNode[] {
+    const members = new Set(this.cluster.members());
+    return this.present().filter((node) => members.has(node));
+  }
+
+  private present(): readonly SimNode[] {
     const { condemned, leftOut } = this.parts.faults;
     return this.cluster.all().filter(({ id }) => !condemned.has(id) && !leftOut.has(id));
   }
@@ -272,6 +282,8 @@ class Liveness {
   }
 
   private report(oracle: OracleName, message: string): void {
+    // A change that was under way may have left the majority to those that are gone.
+    if (!this.hasMajority()) return;
     const { condemned, leftOut } = this.parts.faults;
     const excuses = listed('condemned', condemned) + listed('left out', leftOut);
     this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${excuses}`);

@@ -9,6 +9,7 @@ import type { HostWatch } from '../../src/node/host-types.ts';
 import type { ClusterConfig } from '../../src/raft/config.ts';
 import type { RaftStart } from '../../src/raft/events.ts';
 import type { Core } from '../../src/raft/state.ts';
+import type { SnapshotMeta } from '../../src/wire/checkpoint.ts';
 import { ChainTable } from './log-chain.ts';
 import { LogBook } from './log.ts';
 import { MachineOracle } from './machine.ts';
@@ -107,6 +108,33 @@ export class RaftOracle {
   /** The node is told now that a write of its disk failed. */
   writeFailed(id: NodeId): void {
     this.lives.get(id)?.writeFailed();
+  }
+
+  /** Committed, or in the log of a node and perhaps about to be: whose majorities are needed. */
+  configurations(): readonly ClusterConfig[] {
+    const { latest } = this.parts.configs;
+    if (latest === null) return [];
+    const open = [...this.lives.values()]
+      .map(({ core }) => core.configurations.latest)
+      .filter(({ index }) => index > latest.index);
+    return [latest, ...open].map(({ config }) => config);
+  }
+
+  /**
+   * INV-12, INV-5: a backup contains all that was applied when it was asked for, `least`, in the
+   * state of that entry.
+   */
+  checkBackup({ checkpoint }: SnapshotMeta, machine: LockMachine, least: Index): void {
+    const { verdict, commits, book, configs } = this.parts;
+    const { last, config, configIndex } = checkpoint.point;
+    const what = (): string => `a backup ends with entry ${last.index} of term ${last.term}`;
+    verdict.expect(last.index >= least, 'INV-12', () => `${what()} and lacks entry ${least}`);
+    verdict.expect(commits.has(last.index, last.term), 'INV-5', what);
+    const hash = machine.stateHash();
+    const { rowSum } = checkpoint;
+    verdict.expect(hash === rowSum, 'INV-5', () => `${what()}; its rows sum up to ${hash}`);
+    book.checkState(last.index, machine, 'a backup');
+    configs.begins('a backup', { index: configIndex, config }, last.index);
   }
 
   /** Looks at the whole state of every node as it is, or was when it died. */

@@ -70,6 +70,9 @@ function knobs(): fc.Arbitrary<Knobs> {
     holdings: fc.constantFrom(...ranges.KNOBS.holdings),
     watchEvents: fc.constantFrom(...ranges.KNOBS.watchEvents),
     threads: fc.constantFrom(...ranges.KNOBS.threads),
+    checkpointRows: fc.constantFrom(...ranges.KNOBS.checkpointRows),
+    trailingEntries: fc.constantFrom(...ranges.KNOBS.trailingEntries),
+    partBytes: fc.constantFrom(...ranges.KNOBS.partBytes),
   });
 }
 

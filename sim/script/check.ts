@@ -78,6 +78,9 @@ function readKnobs(knobs: Fields): Knobs {
     window: knobs.whole('window', { min: 1, max: 4_096 }),
     holdings: knobs.since('holdings', COUNT),
     watchEvents: knobs.since('watchEvents', COUNT),
+    checkpointRows: knobs.since('checkpointRows', COUNT),
+    trailingEntries: knobs.since('trailingEntries', COUNT),
+    partBytes: knobs.since('partBytes', COUNT),
   });
 }
 

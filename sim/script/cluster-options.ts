@@ -3,6 +3,7 @@
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import type { ReplicatedLimits } from '../../src/locks/commands.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
+import type { CheckpointSettings } from '../../src/node/checkpoint-settings.ts';
 import type { HostSettings, ReplicationLimits } from '../../src/node/host-types.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import { TAIL_FACTOR } from '../world/direction.ts';
@@ -15,6 +16,9 @@ import type { Clocks, Knobs, Script } from './types.ts';
 const HEARTBEATS_PER_ELECTION = 10;
 const TAILS_PER_ELECTION = 4;
 
+/** As with real clusters, whose logs begin far above 0: newcomers get a checkpoint. */
+const ORIGIN = 1_000;
+
 /** Below so many free bytes of its disk a node takes no new sessions and locks. */
 export const RESERVE_BYTES = 1024 * 1024;
 
@@ -25,6 +29,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
   return {
     seed: script.noise,
     nodes: shape.nodes,
+    origin: ORIGIN,
     settings: {
       electionMs: knobs.electionMs,
       // Longer, it would be silence to followers (RAFT.md §0).
@@ -32,6 +37,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       limits: limits(knobs),
       replication: replication(knobs),
       ...watchLog(knobs),
+      checkpoints: checkpoints(knobs),
       reserveBytes: RESERVE_BYTES,
     },
     network: network(script),
@@ -55,6 +61,11 @@ export function clientOptions({ knobs }: Script, place = 0): Omit<ClientOptions,
     requestMs,
     ...(isThreaded ? { keepAlive: 'worker', maxHoldMs: MAX_HOLD_MS } : {}),
   };
+}
+
+/** The clock of a node that comes later: like that of the first one. */
+export function newcomerClock(script: Script): ClockSettings {
+  return machineClock(script, 0);
 }
 
 /** The clocks of the client at this place, from 0. */
@@ -110,6 +121,23 @@ function limits({ window, holdings }: Knobs): ReplicatedLimits {
 function watchLog({ watchEvents }: Knobs): Pick<HostSettings, 'watchLog'> {
   if (watchEvents === 0) return {};
   return { watchLog: { eventsMax: watchEvents, bytesMax: Number.MAX_SAFE_INTEGER } };
+}
+
+/** What a transfer pins of the log, for each entry that stays anyway. */
+const PINNED_FACTOR = 8;
+/** Short runs compare the states of their nodes now and then, too. */
+const HASH_EVERY = 16;
+
+function checkpoints(knobs: Knobs): Partial<CheckpointSettings> {
+  const { checkpointRows, trailingEntries, partBytes } = knobs;
+  return {
+    hashEvery: HASH_EVERY,
+    ...(checkpointRows === 0 ? {} : { dirtyRowsMax: checkpointRows }),
+    ...(trailingEntries === 0
+      ? {}
+      : { trailingEntries, pinnedEntriesMax: trailingEntries * PINNED_FACTOR }),
+    ...(partBytes === 0 ? {} : { partBytesMax: partBytes }),
+  };
 }
 
 function replication(knobs: Knobs): Partial<ReplicationLimits> {

@@ -3,6 +3,7 @@ import {
   electionName,
   lockName,
   nameByArg,
+  newcomerName,
   permitsAsked,
   semaphoreName,
   semaphoreTotal,
@@ -26,6 +27,9 @@ interface Words {
   /** How long it waits at most, if that is said, and what it does then. */
   readonly thenHolds: string;
   readonly hold: string;
+  /** Who leaves the cluster, and who comes. */
+  readonly member: string;
+  readonly newcomer: string;
   readonly span: string;
 }
 
@@ -48,6 +52,8 @@ export function describeOp({ shape }: Script, op: Op): string {
     heir: nameOf('c', client + 1, clients),
     thenHolds: `${wait} ${hold}`,
     hold,
+    member: arg % 4 === 0 ? 'the leader' : `member ${key}`,
+    newcomer: newcomerName(op.id),
     span,
   });
   return `${nameOf('c', client, clients)} ${deed}`;
@@ -77,5 +83,14 @@ const DEEDS: Readonly<Record<OpKind, (words: Words) => string>> = {
   endSession: ({ heir }) => `ends the session of ${heir}`,
   close: () => `closes its client and begins anew`,
   drain: ({ span }) => `closes its client when its holders are done, or after ${span}`,
+  addMember: ({ op, newcomer }) =>
+    `adds ${newcomer} to the cluster${op.arg % 2 === 1 ? ' as a voter' : ''}`,
+  promoteMember: ({ op }) => `makes learner ${op.key} a voter`,
+  removeMember: ({ op, member }) =>
+    `removes ${member} from the cluster${op.arg % 2 === 1 ? ', and lets it run on' : ''}`,
+  replaceMember: ({ member, newcomer }) => `replaces ${member} by ${newcomer}`,
+  transferLeadership: ({ op }) =>
+    `has ${op.arg % 2 === 0 ? 'the best of the others' : `member ${op.key}`} lead`,
+  backup: () => `takes a backup`,
   resume: ({ op, hold }) => `dies, resumes its session after ${spanOf(op.arg)} ${hold}`,
 };

@@ -30,6 +30,12 @@ const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
   ['acquirePermits', 24],
   ['acquireMixed', 10],
   ['acquireBriefly', 8],
+  ['addMember', 2],
+  ['promoteMember', 2],
+  ['removeMember', 2],
+  ['replaceMember', 3],
+  ['transferLeadership', 3],
+  ['backup', 3],
 ];
 /** Of those for which more than 15 means something else than a wait. */
 const ARG_MAX: Readonly<Partial<Record<OpKind, number>>> = {

@@ -31,6 +31,8 @@ const BOUND_PPM = ranges.DRIFT_PPM_BOUND;
 const EDGE_PPM = [-BOUND_PPM, 0, BOUND_PPM] as const;
 const WILD_PPM = [-400_000, -100_000, 0, 100_000, 400_000] as const;
 
+type CheckpointKnobs = Pick<Knobs, 'checkpointRows' | 'trailingEntries' | 'partBytes'>;
+
 /** Three nodes mostly; few locks, so that clients meet. */
 export function drawShape(dice: Dice): Shape {
   return {
@@ -63,6 +65,20 @@ export function drawKnobs(dice: Dice): Knobs {
     holdings: some(ranges.KNOBS.holdings, 'holdings', 40),
     watchEvents: some(ranges.KNOBS.watchEvents, 'watchEvents', 100),
     threads: some(ranges.KNOBS.threads, 'threads', 350),
+    ...drawCheckpoints(dice),
+  };
+}
+
+/** Every other run compacts its log all the time, so that whoever is away misses what is gone. */
+function drawCheckpoints(dice: Dice): CheckpointKnobs {
+  const { checkpointRows, trailingEntries, partBytes } = ranges.KNOBS;
+  if (!dice.isHit(500, 'compacts')) {
+    return { checkpointRows: 0, trailingEntries: 0, partBytes: 0 };
+  }
+  return {
+    checkpointRows: dice.pick(checkpointRows.slice(1), 'checkpoint rows'),
+    trailingEntries: dice.pick(trailingEntries.slice(1), 'trailing entries'),
+    partBytes: dice.pick(partBytes, 'part bytes'),
   };
 }
 

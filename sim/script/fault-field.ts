@@ -133,7 +133,9 @@ export class FaultField {
    */
   condemn(node: SimNode): boolean {
     if (this.condemned.has(node.id)) return true;
-    if (this.condemned.size >= Math.floor((this.nodes.length - 1) / 2)) return false;
+    const voters = this.cluster.voters();
+    const marked = voters.filter(({ id }) => this.condemned.has(id)).length;
+    if (marked >= Math.floor((voters.length - 1) / 2)) return false;
     this.condemned.add(node.id);
     return true;
   }

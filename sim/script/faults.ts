@@ -93,7 +93,7 @@ class ScheduledFaults implements Faults {
   // condemned ones they are a minority: of all that was committed, the others have a copy.
   private leaveOut(): void {
     const { field } = this;
-    const { nodes } = field;
+    const nodes = field.cluster.voters();
     const { random } = field.cluster.world;
     const minority = Math.floor((nodes.length - 1) / 2);
     if (minority === 0 || random.below(LEAVES_OUT_ONE_IN, 'some stay away') > 0) return;

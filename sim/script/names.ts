@@ -30,6 +30,11 @@ export function electionName(key: number, keys: number): string {
   return `e${place(key, Math.ceil(keys / 3)) + 1}`;
 }
 
+/** The node that comes with the operation of this id. */
+export function newcomerName(id: number): string {
+  return `m${id}`;
+}
+
 /** How many permits the operation with this id asks for, and of how many it believes in all. */
 export function permitsAsked(id: number, total: number): readonly [taken: number, total: number] {
   const believed = id % WRONG_ONE_IN === WRONG_ONE_IN - 1 ? total + 1 : total;

@@ -62,6 +62,9 @@ export const KNOBS = {
   holdings: [0, 3, 5],
   watchEvents: [0, 1, 12],
   threads: [0, 1, 2, 6],
+  checkpointRows: [0, 1, 4, 16],
+  trailingEntries: [0, 1, 5, 50],
+  partBytes: [0, 1, 300],
 } as const;
 
 /** Choices of the network. */

@@ -7,6 +7,7 @@ import * as elections from './scenes-elections.ts';
 import * as family from './scenes-family.ts';
 import * as leases from './scenes-leases.ts';
 import * as locks from './scenes-locks.ts';
+import * as members from './scenes-members.ts';
 import * as nodes from './scenes-nodes.ts';
 import type { Stage } from './stage.ts';
 
@@ -54,4 +55,12 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [delays.handedOver, 8],
   [elections.lostLeadership, 5],
   [elections.longAbsence, 5],
+  [members.leftBehind, 8],
+  [members.twiceBehind, 3],
+  [members.dyingInstall, 4],
+  [members.replacement, 6],
+  [members.leaderLeaves, 4],
+  [members.growth, 3],
+  [members.handOver, 5],
+  [members.rottenCheckpoint, 3],
 ];

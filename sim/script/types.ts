@@ -130,6 +130,22 @@ export const OP_KINDS = [
   'drain',
   /** The process dies, and after `arg` ms its next life works for `holdMs` under what it had. */
   'resume',
+  // Of operators.
+  /** A new machine joins: as a learner, or with an odd `arg` as a voter. */
+  'addMember',
+  /** The key-th learner becomes a voter. */
+  'promoteMember',
+  /**
+   * The key-th member leaves, or with an `arg` that 4 divides the leader; its machine is taken
+   * away then, or with an odd `arg` goes on.
+   */
+  'removeMember',
+  /** The same member gives its place to a new machine. */
+  'replaceMember',
+  /** The key-th member is to lead, or with an even `arg` whoever is best. */
+  'transferLeadership',
+  /** Takes a backup, and looks whether it contains what it should. */
+  'backup',
 ] as const;
 
 /** One of them. */
@@ -178,6 +194,12 @@ export interface Knobs {
   readonly watchEvents: number;
   /** So many clients, the first ones, renew their leases from a thread of their own. */
   readonly threads: number;
+  /** A checkpoint when so many rows have changed; 0: the default, thousands. */
+  readonly checkpointRows: number;
+  /** Entries that stay behind a checkpoint; 0: the default, thousands. */
+  readonly trailingEntries: number;
+  /** Bytes of a piece of a checkpoint on its way to another node; 0: the default. */
+  readonly partBytes: number;
 }
 
 /** How the network behaves without faults. */

@@ -11,6 +11,14 @@ import {
   campaign,
   tryAcquire,
 } from './acquire-acts.ts';
+import { backup } from './backup-acts.ts';
+import {
+  addMember,
+  promoteMember,
+  removeMember,
+  replaceMember,
+  transferLeadership,
+} from './member-acts.ts';
 import { breakLock, inspect, list } from './operator-acts.ts';
 import type { Scene } from './scene.ts';
 import { close, drain, endSession, resume } from './session-acts.ts';
@@ -46,4 +54,10 @@ const ACTS: Readonly<Record<OpKind, (scene: Scene) => Promise<void>>> = {
   close,
   drain,
   resume,
+  addMember,
+  promoteMember,
+  removeMember,
+  replaceMember,
+  transferLeadership,
+  backup,
 };

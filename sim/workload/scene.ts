@@ -3,12 +3,13 @@
 import { present } from '../../src/base/assert.ts';
 import type { ErrorCode } from '../../src/base/error.ts';
 import type { Client } from '../../src/client/client-types.ts';
+import type { SimCluster } from '../cluster.ts';
 import type { ClientProgram } from '../cluster-client.ts';
 import type { Beliefs } from '../oracle/belief.ts';
 import type { Fencing } from '../oracle/fencing.ts';
 import type { WatchOracle } from '../oracle/watch.ts';
 import { lockName } from '../script/names.ts';
-import type { Op } from '../script/types.ts';
+import type { Op, Script } from '../script/types.ts';
 import type { World } from '../world/world.ts';
 import type { Calls } from './calls.ts';
 import type { Worker } from './worker.ts';
@@ -16,6 +17,8 @@ import type { Worker } from './worker.ts';
 /** What the acts of one run share. */
 export interface Stage {
   readonly world: World;
+  readonly cluster: SimCluster;
+  readonly script: Script;
   readonly calls: Calls;
   readonly beliefs: Beliefs;
   readonly fencing: Fencing;

@@ -160,6 +160,8 @@ export class Workload {
     const { calls, beliefs, fencing, watches, cluster } = this;
     return {
       world: cluster.world,
+      cluster,
+      script,
       calls,
       beliefs,
       fencing,

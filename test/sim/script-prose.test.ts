@@ -26,6 +26,9 @@ const PLAIN: Script = {
     holdings: KNOBS.holdings[0],
     watchEvents: KNOBS.watchEvents[0],
     threads: KNOBS.threads[0],
+    checkpointRows: 0,
+    trailingEntries: 0,
+    partBytes: 0,
   },
   net: {
     latencyUs: NET.latencyUs[0],

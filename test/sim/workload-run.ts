@@ -60,6 +60,9 @@ export function scriptOf(given: Partial<Script>): Script {
       holdings: 0,
       watchEvents: 0,
       threads: 0,
+      checkpointRows: 0,
+      trailingEntries: 0,
+      partBytes: 0,
     },
     net: {
       latencyUs: 150,
@@ -92,6 +95,7 @@ export async function beginRun(script: Script, options: RunOptions = {}): Promis
   const cluster = await createSimCluster({
     seed: noise,
     nodes: shape.nodes,
+    origin: 1_000,
     settings: { electionMs: knobs.electionMs, heartbeatMs: knobs.heartbeatMs },
     clocks: { n1: nodeClock, n2: nodeClock, n3: nodeClock },
     watch: watcher(beliefs),

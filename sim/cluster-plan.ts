@@ -1,0 +1,31 @@
+import type { NodeId } from '../src/base/units.ts';
+import type { HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
+import type { FoundedImages } from './founded-images.ts';
+import type { ClockSettings } from './world/clock.ts';
+import type { SimDiskOptions } from './world/disk-options.ts';
+import type { NetworkSettings } from './world/network.ts';
+
+/** What a simulated cluster is made of; only the seed must be given. */
+export interface SimClusterOptions {
+  readonly seed: number;
+  /** How many, from 1; default 3. They are named n1, n2, … */
+  readonly nodes?: number;
+  readonly settings?: Partial<HostSettings>;
+  readonly network?: NetworkSettings;
+  /** Simultaneous events run in a drawn order. */
+  readonly shuffleTies?: boolean;
+  readonly clocks?: Readonly<Record<NodeId, ClockSettings>>;
+  readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
+  /** Looks over the shoulder of a life of a node, after the cluster's own oracle. */
+  readonly watch?: (id: NodeId, life: number) => HostWatch;
+  /** A node ended by itself. */
+  readonly onExit?: (id: NodeId, exit: HostExit) => void;
+  /** False leaves all directories blank; default true. */
+  readonly isFounded?: boolean;
+  /** So many, the first ones, are founded together; the others stay blank. Default: all. */
+  readonly founders?: number;
+  /** Entry after which the log begins, 0 by default; blank nodes join only behind a checkpoint. */
+  readonly origin?: number;
+  /** Directories come founded from here; without it the founding is part of the run. */
+  readonly images?: FoundedImages;
+}

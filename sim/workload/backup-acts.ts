@@ -1,0 +1,40 @@
+// A backup as the command line takes it: pages of rows, which must make the state that they claim.
+
+import { createMachineLoader } from '../../src/locks/loader.ts';
+import type { LockMachine } from '../../src/locks/machine-types.ts';
+import type { OpenBackup } from '../../src/client/admin.ts';
+import type { ErrorCode } from '../../src/base/error.ts';
+import { decodeRowValue } from '../../src/wire/rows.ts';
+import { administer } from './member-acts.ts';
+import { track } from './scene.ts';
+import type { Scene } from './scene.ts';
+
+const LIMIT_MS = 6_000;
+// The node that holds it still is gone, or has forgotten it.
+const CODES: readonly ErrorCode[] = ['NOT_LEADER', 'INVALID', 'OUTCOME_UNKNOWN'];
+/** Pieces of the work of loading that are done at a time. */
+const STEPS = 1_000;
+
+/** Takes a backup, and looks whether it contains what it should. */
+export function backup(scene: Scene): Promise<void> {
+  return administer(scene, async (admin) => {
+    const { oracle } = scene.stage.cluster;
+    const least = oracle.log.entries.at(-1)?.index ?? 0;
+    const limits = { codes: CODES, limitMs: LIMIT_MS };
+    await track(scene, 'take a backup', limits, async () => {
+      const open = await admin.beginBackup();
+      const machine = await load(open);
+      await open.end();
+      oracle.checkBackup(open.meta, machine, least);
+    });
+  });
+}
+
+async function load({ meta, pages }: OpenBackup): Promise<LockMachine> {
+  const loader = createMachineLoader(meta.founding.limits);
+  for await (const rows of pages()) {
+    loader.add(rows.map(({ key, value }) => ({ key, value: decodeRowValue(value) })));
+  }
+  for (let isWhole = false; !isWhole;) isWhole = loader.finish(STEPS);
+  return loader.machine();
+}
