@@ -99,6 +99,18 @@ describe('R-59 M-42 INV-9 an install and what else goes on', () => {
     }
   });
 
+  test('R-59 no further batch is handed out before it', () => {
+    const cluster = follower([], 1);
+    const n1 = cluster.node('n1');
+    n1.automatic.persist = false;
+    cluster.inject('n2', 'n1', appendOf({ term: 1, prev: [0, 0], terms: repeat(1, 9) }));
+    cluster.inject('n2', 'n1', appendOf({ term: 1, prev: [9, 1], terms: repeat(1, 9) }));
+    transferTo(cluster, piecesOf(1, [40, 1]));
+    cluster.completePersist('n1');
+    expect(n1.effects.filter(({ type }) => type === 'persist')).toHaveLength(1);
+    expect([n1.core.log.anchorIndex, n1.core.log.lastIndex, n1.disk.entries]).toEqual([40, 40, []]);
+  });
+
   test('R-59 M-42 no page is handed out and no entry taken until it is in force', () => {
     const cluster = installing(repeat(1, 9), 1, [40, 1]);
     const n1 = cluster.node('n1');

@@ -68,6 +68,17 @@ describe('R-56 what a log already has', () => {
     expect([n1.machine.index, n1.core.appliedIndex]).toEqual([50, 50]);
   });
 
+  test('R-56 INV-9 what is committed meanwhile stays committed', () => {
+    const cluster = follower(repeat(1, 50), 1);
+    const n1 = cluster.node('n1');
+    n1.automatic.install = false;
+    transferTo(cluster, piecesOf(1, [40, 1]));
+    cluster.inject('n2', 'n1', heartbeat(1, 45));
+    expect([n1.core.commitIndex, n1.core.appliedIndex]).toEqual([45, 0]);
+    n1.completeInstall(cluster.nowUs);
+    expect([n1.core.commitIndex, n1.core.appliedIndex, n1.machine.index]).toEqual([45, 45, 45]);
+  });
+
   test('R-56 what only memory holds is written first, so that the disk agrees as well', () => {
     const cluster = follower(repeat(1, 20), 3);
     const n1 = cluster.node('n1');
@@ -142,7 +153,7 @@ describe('R-57 a log that does not hold the last entry goes as a whole', () => {
     expect([log.lastIndex, log.lastTerm, log.firstInMemory]).toEqual([20, 4, 21]);
     expect([writes.durableIndex, writes.submittedIndex]).toEqual([20, 20]);
     expect([n1.disk.anchor.index, n1.disk.entries]).toEqual([20, []]);
-    expect(configurations.list()).toEqual([{ index: 0, config: pointAt([20, 4]).config }]);
+    expect(configurations.list()).toEqual([{ index: 7, config: pointAt([20, 4]).config }]);
     n1.sent.length = 0;
     cluster.inject('n3', 'n1', appendOf({ term: 4, prev: [25, 2], terms: [4] }));
     expect(n1.sent.at(-1)?.message).toMatchObject({ ok: false, hintIndex: 20, hintTerm: 4 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { E, H, ackOf, deliverLink, progressOf, runWatching, sentTo } from './scenario.ts';
+import { E, H, ackOf, deliverLink, elected, progressOf, runWatching, sentTo } from './scenario.ts';
 import { installedAt, laggard, snapshotEffects } from './snapshots.ts';
 import type { CoreCluster } from './scenario.ts';
 
@@ -50,6 +50,37 @@ describe('R-53 a follower behind the compacted part', () => {
     expect(cluster.node('n3').machine).toEqual(cluster.node('n1').machine);
   });
 
+  test('R-53 not while it is silent, although it is known what it needs', () => {
+    const cluster = elected({ settings: { inflightAppendsMax: 2 } });
+    const n1 = cluster.node('n1');
+    cluster.isolate('n3');
+    for (let count = 0; count < 5; count++) {
+      cluster.propose('n1', 'missed');
+      cluster.deliverAll();
+    }
+    cluster.run(2 * E);
+    expect(n1.checkpoint(0, cluster.nowUs)).toBe(true);
+    cluster.run(E);
+    expect(progressOf(cluster, 'n1', 'n3').next).toBeLessThan(n1.core.log.anchorIndex);
+    expect(snapshotEffects(n1)).toEqual([]);
+    cluster.heal();
+    cluster.run(2 * E);
+    expect(cluster.node('n3').machine).toEqual(n1.machine);
+  });
+
+  test('R-53 a refusal that points below the compacted part is not asked about again', () => {
+    const cluster = laggard(5);
+    const n2 = cluster.node('n2');
+    n2.checkpoint(5, cluster.nowUs);
+    cluster.elect('n2');
+    n2.automatic.pieces = false;
+    n2.sent.length = 0;
+    cluster.heal();
+    cluster.run(4 * H);
+    expect(progressOf(cluster, 'n2', 'n3').state).toBe('snapshot');
+    expect(sentTo(n2, 'n3', 'append').map(({ prevIndex }) => prevIndex)).toEqual([11]);
+  });
+
   test('that needs nothing which was compacted gets the log', () => {
     const cluster = laggard(10);
     cluster.heal();
@@ -85,8 +116,12 @@ describe('R-55 an acknowledgement while the checkpoint is on its way', () => {
     const cluster = sending(1);
     const n1 = cluster.node('n1');
     n1.sent.length = 0;
+    const piece = n1.checkpoints.nextPiece();
     cluster.inject('n3', 'n1', ackOf(1, 10));
     expect(progressOf(cluster, 'n1', 'n3').state).toBe('replicate');
+    // What the host had read already goes nowhere.
+    if (piece !== null) cluster.step('n1', piece);
+    expect([piece?.type, sentTo(n1, 'n3', 'snapshotPart')]).toEqual(['snapshotPart', []]);
     expect(sentTo(n1, 'n3', 'append').map(({ prevIndex }) => prevIndex)).toEqual([10]);
     expect(snapshotEffects(n1)).toEqual(['endSnapshot']);
   });

@@ -11,9 +11,9 @@ export const CONFIG = configOf(['n1', 'n2', 'n3']);
 /** Pieces of a hand-made transfer. */
 export const COUNT = 3;
 
-/** A checkpoint that ends with `[index, term]`. */
+/** A checkpoint that ends with `[index, term]`; the members changed at entry 7. */
 export function pointAt([index, term]: readonly [number, number]): SnapshotPoint {
-  return { last: { index, term }, config: CONFIG, configIndex: 0 };
+  return { last: { index, term }, config: CONFIG, configIndex: Math.min(index, 7) };
 }
 
 /** Its pieces, as a leader of that term would send them. */
