@@ -2,7 +2,7 @@
 // lease may be lost, no request may take longer than two election time-outs, and each node has
 // caught up before the next one stops. Ends with 1 if any of this is not so.
 //
-//   npm run build && node scripts/rolling-restart.mjs [--size 3] [--clients 64] [--rounds 1] [--json]
+//   npm run build && node scripts/rolling-restart.mjs [--size 3] [--clients 64] [--rounds 1]
 
 import { parseArgs } from 'node:util';
 import { fetchStatus, sleep, startCluster, until } from './lib/local-cluster.mjs';

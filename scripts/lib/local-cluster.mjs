@@ -90,7 +90,7 @@ class LocalCluster {
     return end;
   }
 
-  /** Runs a command of the product against the cluster; throws with its text unless it ends with 0. */
+  /** Runs a command of the product against the cluster; throws unless it ends with 0. */
   async command(...args) {
     const all = [ENTRY, ...args, '--nodes', this.addresses.join(',')];
     const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });

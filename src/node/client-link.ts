@@ -11,6 +11,7 @@ import type {
   NodeMessage,
   QueryMessage,
 } from '../wire/client-messages.ts';
+import { copyOf } from '../wire/binary.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
 import { framesOf } from './client-frames.ts';
@@ -179,7 +180,7 @@ export class ClientLink {
   private execute(message: Extract<ClientMessage, { type: 'command' }>): void {
     const { requestId, ackedBelow } = message;
     // The frame's memory is the transport's; the command outlives this turn.
-    const body = message.body.slice();
+    const body = copyOf(message.body);
     this.inbox.begin(message);
     this.options.host.execute({ body, ackedBelow }, ({ revision, outcome }) => {
       this.inbox.end(message);

@@ -98,8 +98,8 @@ export class Founding {
       return refused(
         'INVALID',
         `the clock of this machine implies tokens above ${clockOrigin}, which is not above the ` +
-          `last entry of the backup (${backup.index}): set the clock right, or give a token floor ` +
-          'above every token that the old cluster can have issued',
+          `last entry of the backup (${backup.index}): set the clock right, or give a token ` +
+          'floor above every token that the old cluster can have issued',
       );
     }
     const origin = Math.max(backup.index + 1, tokenFloor ?? 0, clockOrigin);

@@ -126,6 +126,9 @@ export class MembershipDesk {
   }
 
   private *add(step: Extract<AdminStep, { readonly step: 'addMember' }>): Course {
+    if (this.isVoter(step.nodeId) && this.member(step.nodeId)?.address === step.address) {
+      return yield* this.settled();
+    }
     const refused = yield* this.learn(step, step.expectedIndex);
     if (refused !== null || !step.isVoter) return refused;
     return yield* this.change({ promote: [step.nodeId], remove: [] }, null);
@@ -149,6 +152,9 @@ export class MembershipDesk {
     const { nodeId, by, expectedIndex } = step;
     if (this.isRetired(nodeId) && this.isVoter(by.nodeId)) return yield* this.settled();
     if (this.member(nodeId) === null) return refuse('INVALID', `${nodeId} is no member`);
+    if (this.isVoter(by.nodeId)) {
+      return yield* this.change({ promote: [], remove: [nodeId] }, expectedIndex);
+    }
     const refused = yield* this.learn(by, expectedIndex);
     return refused ?? (yield* this.change({ promote: [by.nodeId], remove: [nodeId] }, null));
   }

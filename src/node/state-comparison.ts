@@ -10,6 +10,7 @@ import type { HostExit } from './host-types.ts';
 import { StateHashes } from './state-hashes.ts';
 import type { Verdict } from './state-hashes.ts';
 
+/** Whom to compare with, and where the verdict goes. */
 export interface StateComparisonOptions {
   readonly self: Identity;
   readonly voters: () => readonly Member[];

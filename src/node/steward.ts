@@ -21,6 +21,7 @@ import type { Proposals } from './proposals.ts';
 import type { Reads } from './reads.ts';
 import type { NodeStorage } from './storage/types.ts';
 
+/** The parts of a replica that operators have to do with. */
 export interface StewardOptions {
   readonly ports: HostPorts;
   readonly settings: HostSettings;

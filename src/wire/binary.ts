@@ -7,6 +7,11 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** The same bytes in memory of their own. (`slice` of a Buffer is a view, as `subarray` is.) */
+export function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
 /** Writes a safe, non-negative integer as 8 bytes, little-endian. */
 export function putSafeInteger(view: DataView, at: number, value: number): void {
   view.setUint32(at, value % TWO_32, true);

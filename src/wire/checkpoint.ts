@@ -2,6 +2,7 @@
 // (RAFT.md §9). The same pieces make a transfer between nodes, a backup and a restore.
 
 import type { EntryId, SnapshotPoint } from '../raft/events.ts';
+import { copyOf } from './binary.ts';
 import { decodeConfig, encodeConfig } from './config.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import { foundingFields, readFounding } from './founding.ts';
@@ -97,5 +98,5 @@ function readCheckpoint(value: unknown, what: string): Checkpoint {
 
 function readRow(value: unknown, what: string): StoredRow {
   const read = new Reader(value, what);
-  return read.done({ key: read.text('key'), value: read.bytes('value').slice() });
+  return read.done({ key: read.text('key'), value: copyOf(read.bytes('value')) });
 }

@@ -3,6 +3,7 @@
 
 import { unreachable } from '../base/assert.ts';
 import type { Append, PreVoteReason } from '../raft/messages.ts';
+import { copyOf } from './binary.ts';
 import { DecodeError } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
 import { helloFields, readHello, readRefusal, refusalFields } from './peer-hello.ts';
@@ -229,7 +230,7 @@ function readAppend(read: Reader, seed: number): Append {
   const commit = read.integer('commit');
   const round = read.integer('round');
   // Entries stay in memory as views: of a copy, not of the transport's large read buffer.
-  const entries = decodeRecords(read.bytes('records').slice(), seed);
+  const entries = decodeRecords(copyOf(read.bytes('records')), seed);
   const first = entries[0];
   if (first !== undefined && (first.index !== prevIndex + 1 || first.prevTerm !== prevTerm)) {
     throw new DecodeError(

@@ -144,10 +144,11 @@ describe('replacing a node', () => {
       ['n4', 'nowhere:1'],
       ['n4', 'n2:7000'],
       ['n1', 'n1:7000'],
-    ]) {
-      const step = { step: 'addMember', nodeId, address, isVoter: true, expectedIndex: null };
-      const result = await administrate(made, step as AdminStep);
-      expect(result.kind === 'refused' || membersOf(result)).toBeTruthy();
+    ] as const) {
+      const step = { step: 'addMember', nodeId, address, isVoter: true } as const;
+      const result = await administrate(made, { ...step, expectedIndex: null });
+      const isMember = nodeId === 'n1';
+      expect(result.kind).toBe(isMember ? 'membership' : 'refused');
     }
     expect(made.status(leader).configIndex).toBe(0);
     expect(made.status(leader).lastIndex).toBe(before);

@@ -179,6 +179,16 @@ describe('changes of the membership', () => {
     expect(consensus.config.voters.map(({ nodeId }) => nodeId)).toEqual(['n1', 'n2', 'n3']);
   });
 
+  test('R-64 a voter is not added again, and takes the place of another without being learnt', () => {
+    const consensus = new Consensus();
+    const again = { nodeId: 'n2', address: 'n2:1', isVoter: true, expectedIndex: null };
+    consensus.ask({ step: 'addMember', ...again });
+    expect(consensus.changes).toEqual([]);
+    expect(consensus.answers).toMatchObject([{ kind: 'membership' }]);
+    consensus.ask({ ...REPLACE, by: { nodeId: 'n2', address: 'n2:1' } });
+    expect(consensus.changes).toEqual([{ type: 'change', promote: [], remove: ['n3'] }]);
+  });
+
   test('R-66 one change at a time; the same one asked twice is one', () => {
     const consensus = new Consensus();
     consensus.ask(REPLACE);
