@@ -118,17 +118,9 @@ export function readBody(read: Reader): CommandBody {
         proposerTerm: read.integer('proposerTerm', 1),
       };
     case 'liftEmbargo':
-      return {
-        op,
-        proposerTerm: read.integer('proposerTerm', 1),
-        afterName: read.textOrNull('afterName'),
-      };
+      return readLiftEmbargo(read);
     case 'setLimits':
-      return {
-        op,
-        limits: readLimits(read.any('limits'), 'command.limits'),
-        by: read.text('by'),
-      };
+      return readSetLimits(read);
     default:
       return unreachable(op);
   }
@@ -178,6 +170,19 @@ function readProclaim(read: Reader): CommandBody {
     token: read.integer('token', 1),
     value: read.text('value'),
   };
+}
+
+function readLiftEmbargo(read: Reader): CommandBody {
+  return {
+    op: 'liftEmbargo',
+    proposerTerm: read.integer('proposerTerm', 1),
+    afterName: read.textOrNull('afterName'),
+  };
+}
+
+function readSetLimits(read: Reader): CommandBody {
+  const limits = readLimits(read.any('limits'), 'command.limits');
+  return { op: 'setLimits', limits, by: read.text('by') };
 }
 
 function readBreak(read: Reader): CommandBody {
