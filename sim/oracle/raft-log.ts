@@ -112,10 +112,12 @@ export class LogWatch {
 
   // INV-11: one that nobody committed comes after one that somebody did.
   private extendConfigs(index: Index): void {
-    const { configs, id } = this;
+    const { configs, id, core } = this;
     const { commits, verdict } = this.parts;
     configs.push(index);
-    const open = configs.filter((each) => each > commits.lastIndex);
+    // A leader commits one and appends the next in a single step; that commit is judged after it.
+    const committed = Math.max(commits.lastIndex, core.commitIndex);
+    const open = configs.filter((each) => each > committed);
     if (open.length < 2) return;
     const what = `${id} has the configurations of entries ${open.join(' and ')}`;
     verdict.report('INV-11', `${what}, and nobody committed any of them`);
