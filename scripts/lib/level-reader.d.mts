@@ -23,6 +23,8 @@ export interface LevelFile {
   readonly name: string;
   readonly kind: 'manifest' | 'log' | 'table';
   readonly isThere: boolean;
+  /** Of a table: the block that tells where the others are. */
+  readonly index?: { readonly at: number; readonly length: number } | null;
 }
 
 /** A store as its files tell it. */

@@ -10,7 +10,8 @@ import { readTable } from './level-table.mjs';
 
 /**
  * The store in this directory:
- * - `files`: those that count, {name, kind: 'manifest' | 'log' | 'table', isThere};
+ * - `files`: those that count, {name, kind: 'manifest' | 'log' | 'table', isThere}, tables
+ *   with `index`, the place of the block that tells where the others are;
  * - `live`: key → {key, value, sequence, file, place}, the newest version of each key that was not
  *   deleted; `place(offset)` is where in the file that byte of the value lies;
  * - `versions`: all versions of all keys, the deleted and the overwritten ones too;
@@ -114,6 +115,7 @@ function readTableFile(store, directory, number) {
   const bytes = readFile(store, directory, { name, kind: 'table' });
   if (bytes === null) return [];
   const table = readTable(bytes);
+  store.files.at(-1).index = table.index;
   note(store, name, table.problems);
   return table.entries.map(({ valueAt, ...entry }) => ({
     ...entry,

@@ -10,11 +10,15 @@ const TRAILER_BYTES = 5;
 /** Behind each key: its sequence number, shifted over one byte that says put or delete. */
 const KEY_SUFFIX_BYTES = 8;
 
-/** All pairs: {key, sequence, isDeletion, value, valueAt}; the data blocks; and what is wrong. */
+/**
+ * All pairs: {key, sequence, isDeletion, value, valueAt}; where the index block is, {at, length};
+ * and what is wrong.
+ */
 export function readTable(bytes) {
-  const table = { entries: [], blocks: [], problems: [] };
+  const table = { entries: [], index: null, problems: [] };
   const ends = attempt(table, { at: bytes.length, length: 0 }, () => readFooter(bytes));
   if (ends === null) return table;
+  table.index = ends.index;
   for (const handle of handlesIn(table, bytes, ends.properties)) {
     attempt(table, handle, () => cutBlock(bytes, handle));
   }
@@ -29,7 +33,6 @@ function handlesIn(table, bytes, handle) {
 }
 
 function readDataBlock(table, bytes, handle) {
-  table.blocks.push(handle);
   const pairs = attempt(table, handle, () => readBlock(bytes, handle));
   for (const { key, value, valueAt } of pairs ?? []) {
     table.entries.push({ ...readInternalKey(key), value, valueAt });

@@ -5,19 +5,20 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { readStore } from '../../scripts/lib/level-reader.mjs';
-import { connect } from '../../src/index.ts';
 import { decodeTail, ROW } from '../../src/node/storage/layout.ts';
 import { slotPaths } from '../../src/server/data-directory.ts';
 import { freeAddresses } from '../../src/server/free-addresses.ts';
 import type { SlotRecord } from '../../src/wire/slot-record.ts';
 import { decodeSlot, encodeSlot } from '../../src/wire/slots.ts';
 import { cli, Cli } from '../cli/cli.ts';
+import { call, openSession } from '../server/http-client.ts';
+import type { HttpAnswer } from '../server/http-client.ts';
 import type { LogEnd, ObservedCluster } from './observer.ts';
 
 /** Name of the cluster in its configuration. */
 export const CLUSTER_NAME = 'damaged';
-/** Each is one batch of the log at least. */
-const LOCKS = 30;
+/** Of each of two sessions. Each is one batch of the log at least. */
+const LOCKS = 15;
 const WAIT = { timeout: 30_000, interval: 20 } as const;
 
 /** Where what is. */
@@ -36,8 +37,11 @@ export async function makeDirectories(root: string): Promise<Directories> {
   const data = join(root, 'data');
   const processes = nodes.map(({ id }) => spawnNode({ config, data, id }));
   await foundCluster(config, processes);
-  await takeLocks(addresses);
   const directories = nodes.map(({ id }) => join(data, id));
+  const giveBack = await takeLocks(addresses, 'early-');
+  await vi.waitUntil(() => directories.every(isDurableToItsEnd), WAIT);
+  await giveBack();
+  await takeLocks(addresses, 'late-');
   await vi.waitUntil(() => directories.every(isDurableToItsEnd), WAIT);
   processes[0]?.signal('SIGTERM');
   processes[1]?.signal('SIGKILL');
@@ -89,12 +93,12 @@ export function writeSlot(path: string, record: SlotRecord): void {
   writeFileSync(path, file);
 }
 
-/** Where the log of this directory ends, by its own word. */
-export function logEnd(directory: string): LogEnd {
+/** Where the log of this directory ends, by its own word, and what its checkpoint covers. */
+export function logEnd(directory: string): LogEnd & { readonly applied: number } {
   const row = readStore(join(directory, 'log')).live.get(ROW.tail);
-  if (row === undefined) return { index: 0, term: 0 };
-  const { lastIndex, lastTerm } = decodeTail(row.value);
-  return { index: lastIndex, term: lastTerm };
+  if (row === undefined) return { index: 0, term: 0, applied: 0 };
+  const { lastIndex, lastTerm, applied } = decodeTail(row.value);
+  return { index: lastIndex, term: lastTerm, applied };
 }
 
 async function foundCluster(config: string, processes: readonly Cli[]): Promise<void> {
@@ -109,17 +113,32 @@ async function failureOf(processes: readonly Cli[]): Promise<never> {
   throw new Error(`a node ended: ${stderr}`);
 }
 
-async function takeLocks(addresses: readonly string[]): Promise<void> {
-  const client = await connect({ nodes: [...addresses], ttlMs: 60_000 });
-  for (let number = 0; number < LOCKS; number++) {
-    await client.lock(`damage/${number}`).acquire({ meta: { note: `${number} `.repeat(1_000) } });
+// Nobody closes the session: what it holds stays in the state. The result gives back the last lock,
+// whose row is deleted then.
+async function takeLocks(addresses: readonly string[], prefix: string) {
+  const leader = await vi.waitUntil(() => findLeader(addresses), WAIT);
+  const session = await openSession(leader, { ttlMs: 600_000 });
+  const post = async (name: string, body: object): Promise<HttpAnswer> => {
+    const answer = await call(leader, `POST /v1/locks/${name}`, { body: { session, ...body } });
+    if (answer.status !== 200) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+  let token: unknown = null;
+  for (let seq = 1; seq <= LOCKS; seq++) {
+    const meta = { note: `${seq} `.repeat(1_000) };
+    ({ token } = (await post(`${prefix}${seq}/acquire`, { seq, meta })).body);
   }
-  // Closing would give all locks back in one more entry.
-  await client.close({ drainMs: 0 });
+  return () => post(`${prefix}${LOCKS}/release`, { seq: LOCKS + 1, token });
+}
+
+async function findLeader(addresses: readonly string[]): Promise<string | undefined> {
+  const statuses = await Promise.all(addresses.map((address) => call(address, 'GET /v1/status')));
+  return addresses[statuses.findIndex(({ body }) => body['role'] === 'leader' && body['isReady'])];
 }
 
 function isDurableToItsEnd(directory: string): boolean {
   const end = logEnd(directory);
+  if (end.index === 0 || end.applied !== end.index) return false;
   return slotPaths(directory).every((path) => readSlot(path).durableFloor.index === end.index);
 }
 

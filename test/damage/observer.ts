@@ -98,12 +98,12 @@ export class Observer {
       { type: 'preVoteRequest', term, nextTerm: term + 1, poll: 1, ...last },
       { type: 'voteRequest', term, transfer: false, ...last },
     ];
-    const isVoter = this.heard.some(({ type }) => type === 'voteResponse');
+    const isReady = this.heard.some(isVoteOrBlank);
     const entry = noopAfter(end, term);
     const append = { prevIndex: end.index, prevTerm: end.term, entries: [entry] };
     if (this.heard.some(isAcknowledgement(ROUND.append))) {
       questions.push({ type: 'append', term, ...append, commit: entry.index, round: ROUND.commit });
-    } else if (isVoter) {
+    } else if (isReady) {
       questions.push({ type: 'append', term, ...append, commit: end.index, round: ROUND.append });
     }
     for (const question of questions) link.send(encodePeer(question, this.seed));
@@ -150,6 +150,12 @@ export class Observer {
       commandSet: 1,
     };
   }
+}
+
+// A blank node gives no vote, but answers what a leader sends.
+function isVoteOrBlank(message: PeerMessage): boolean {
+  const isBlank = message.type === 'peerHello' && message.clusterId === null;
+  return isBlank || message.type === 'voteResponse';
 }
 
 function isAcknowledgement(round: number): (message: PeerMessage) => boolean {
