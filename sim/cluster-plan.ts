@@ -1,6 +1,7 @@
 import type { NodeId } from '../src/base/units.ts';
 import type { HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
 import type { FoundedImages } from './founded-images.ts';
+import type { LockModel } from './oracle/model.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { SimDiskOptions } from './world/disk-options.ts';
 import type { NetworkSettings } from './world/network.ts';
@@ -26,6 +27,10 @@ export interface SimClusterOptions {
   readonly founders?: number;
   /** Entry after which the log begins, 0 by default; blank nodes join only behind a checkpoint. */
   readonly origin?: number;
+  /** Of a cluster that is to be made of a backup: the state of the backup in the oracles' model. */
+  readonly model?: LockModel;
+  /** See WorldOptions. */
+  readonly eventsMax?: number;
   /** Directories come founded from here; without it the founding is part of the run. */
   readonly images?: FoundedImages;
 }

@@ -69,12 +69,13 @@ export class SimCluster {
     const count = options.nodes ?? 3;
     const ids = Array.from({ length: count }, (_, at) => `n${at + 1}`);
     const { seed, network = {}, shuffleTies = false } = options;
-    this.world = createWorld({ seed, network, shuffleTies });
+    const { eventsMax, model } = options;
+    this.world = createWorld({ seed, network, shuffleTies, eventsMax });
     this.settings = settingsOf(ids, options.settings ?? {});
     const nowUs = (): number => this.world.nowUs;
     this.verdict = new Verdict(nowUs);
     const { limits } = this.settings;
-    this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits });
+    this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits, model });
     const { watch, onExit } = options;
     this.machines = new SimNodes({
       world: this.world,

@@ -36,9 +36,14 @@ export class MachineOracle {
   /** After the first difference the model is of another history. */
   private isOver = false;
 
-  constructor(parts: { readonly verdict: Verdict; readonly limits: ReplicatedLimits }) {
+  /** `model`: the state that the log begins with, unless it is empty. */
+  constructor(parts: {
+    readonly verdict: Verdict;
+    readonly limits: ReplicatedLimits;
+    readonly model?: LockModel | undefined;
+  }) {
     this.verdict = parts.verdict;
-    this.model = new LockModel(parts.limits);
+    this.model = parts.model ?? new LockModel(parts.limits);
   }
 
   follow(listener: FactListener): void {

@@ -17,6 +17,7 @@ import type { FactListener } from './machine.ts';
 import { CommittedConfigs } from './raft-configs.ts';
 import { Commits } from './raft-commits.ts';
 import { Elections } from './raft-elections.ts';
+import type { LockModel } from './model.ts';
 import { NodeHistory } from './raft-history.ts';
 import { NodeLife } from './raft-life.ts';
 import type { LifeParts } from './raft-life.ts';
@@ -35,6 +36,8 @@ export interface RaftOracleParts {
   readonly nowUs: () => number;
   /** Those that the cluster is founded with. */
   readonly limits: ReplicatedLimits;
+  /** Of a cluster that is made of a backup: its state, as the model has it. */
+  readonly model?: LockModel | undefined;
 }
 
 /** See the head of this file. It remembers all of a run, and ends with it. */
@@ -44,9 +47,9 @@ export class RaftOracle {
   private readonly machines: MachineOracle;
   private readonly parts: LifeParts;
 
-  constructor({ verdict, nowUs, limits }: RaftOracleParts) {
+  constructor({ verdict, nowUs, limits, model }: RaftOracleParts) {
     const { histories, lives } = this;
-    const machines = new MachineOracle({ verdict, limits });
+    const machines = new MachineOracle({ verdict, limits, model });
     const elections = new Elections(histories, verdict);
     const commits = new Commits({ histories, lives, verdict });
     this.machines = machines;

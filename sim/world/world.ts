@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly network?: NetworkSettings;
   /** Events of the whole run, beyond which it is an error; default 5,000,000. */
-  readonly eventsMax?: number;
+  readonly eventsMax?: number | undefined;
   /** Events without any progress of time, beyond which it is an error; default 100,000. */
   readonly eventsPerInstantMax?: number;
   /** Simultaneous events run in a drawn order, not in that in which they came about. */
