@@ -14,16 +14,6 @@ export function listenExit(error: Error): HostExit {
   return { exitCode: isInUse ? 73 : 78, message: error.message };
 }
 
-/** 83: the rows of the durable checkpoint do not make the state that it names. */
-export function stateDamaged(problem: string): HostExit {
-  return {
-    exitCode: 83,
-    message:
-      `The state is damaged: ${problem}. Do not repair or copy anything in this directory: take ` +
-      'this node out of the cluster, wipe the directory, and let it join again under a new id.',
-  };
-}
-
 /** 88: this node's state is not what a majority of voters has. */
 export function stateDiffers(index: Index): HostExit {
   return {

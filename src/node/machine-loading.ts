@@ -1,7 +1,7 @@
 import type { LockMachine } from '../locks/machine-types.ts';
-import { stateDamaged } from './host-exits.ts';
 import type { HostExit } from './host-types.ts';
 import type { StateBuilder } from './state-builder.ts';
+import { stateDamaged } from './storage/exits.ts';
 import type { NodeStorage, RowPage } from './storage/types.ts';
 
 /** Bytes of rows that are read, and made part of the machine, at a time. */
@@ -56,11 +56,11 @@ export class MachineLoading {
     const problem = builder.add(rows);
     if (problem !== null) {
       this.hasFailed = true;
-      return done({ ok: false, exit: stateDamaged(problem) });
+      return done({ ok: false, exit: stateDamaged(`${problem}.`) });
     }
     if (last !== undefined && !isLast) return;
     builder.finish(rowSum, (built) => {
-      done(built.ok ? built : { ok: false, exit: stateDamaged(built.problem) });
+      done(built.ok ? built : { ok: false, exit: stateDamaged(`${built.problem}.`) });
     });
   }
 }
