@@ -54,9 +54,13 @@ export class Configurations {
     return present(found, `the configuration at entry ${index}`);
   }
 
-  /** Forgets those before the one in force at `anchor`: what follows can be cut, that one not. */
+  /**
+   * Forgets those before the one in force at `anchor`: what follows can be cut, that one not. After
+   * a start the log may begin below the checkpoint, and with it below all that is known here.
+   */
   compactTo(anchor: Index): void {
-    this.history = this.history.slice(this.history.lastIndexOf(this.at(anchor)));
+    const inForce = this.history.findLastIndex((each) => each.index <= anchor);
+    this.history = this.history.slice(Math.max(inForce, 0));
   }
 
   /** A checkpoint took the place of the log: this one is in force, and there was none before. */

@@ -170,6 +170,30 @@ describe('replacing a node', () => {
   });
 });
 
+describe('starting again', () => {
+  test('R-62 the log may begin before the configuration that the checkpoint contains', async () => {
+    const checkpoints = { ...SMALL.checkpoints, trailingEntries: 60 };
+    const { cluster: made, leader } = await cluster(13, { ...SMALL, checkpoints });
+    for (const prefix of ['a', 'b', 'c', 'd', 'e']) await lockSome(made, prefix, 8);
+    await addBlank(made, 'n4');
+    const add = { step: 'addMember', nodeId: 'n4', address: 'n4:7000', isVoter: false } as const;
+    await administrate(made, { ...add, expectedIndex: null });
+    await lockSome(made, 'after', 20);
+    const [id = ''] = made.others(leader, 'n4');
+    await made.runFor(1_000);
+    made.node(id).crash();
+    made.node(id).start();
+    await made.until('its start', () => made.node(id).isStarted);
+    const { configIndex, anchorIndex } = made.status(id);
+    expect(anchorIndex).toBeLessThan(configIndex);
+    await lockSome(made, 'compacts', 20);
+    await made.runFor(1_000);
+    expect(made.status(id).anchorIndex).toBeGreaterThan(anchorIndex);
+    expect(made.status(id).anchorIndex).toBeLessThan(configIndex);
+    await made.converge();
+  });
+});
+
 describe('growing', () => {
   test('A7 a cluster of one becomes one of three, and nobody loses a lease on the way', async () => {
     const made = await createSimCluster({ seed: 7, nodes: 1, settings: SMALL });
@@ -252,7 +276,7 @@ describe('releases side by side', () => {
   test('J4 what one member does not apply yet is refused, until all do', async () => {
     const { cluster: made, leader } = await cluster(11, { ...SMALL, commandSet: 1 });
     const limits = { ...DEFAULT_LIMITS, ttlMsMax: 700_000 };
-    const step = { step: 'setLimits', limits, by: 'test' } as const;
+    const step = { step: 'setLimits', expected: DEFAULT_LIMITS, limits, by: 'test' } as const;
     const refused = await ask(made, leader, step);
     expect(refused).toMatchObject({ kind: 'refused', code: 'INVALID' });
     expect(JSON.stringify(refused)).toContain('n1, n2, n3');

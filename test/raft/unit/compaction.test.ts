@@ -104,6 +104,14 @@ describe('R-62 configurations of a log that is compacted', () => {
     expect(configurations.list()).toEqual(history.slice(1, 2));
   });
 
+  test('R-62 after a start, the anchor may lie below all that are known', () => {
+    const configurations = new Configurations(history.slice(1));
+    configurations.compactTo(3);
+    expect(configurations.list()).toEqual(history.slice(1));
+    configurations.compactTo(9);
+    expect(configurations.list()).toEqual(history.slice(2));
+  });
+
   test('each entry has the one that was in force there', () => {
     const configurations = new Configurations(history);
     expect([0, 4, 5, 8, 9, 90].map((index) => configurations.at(index).index)).toEqual([
