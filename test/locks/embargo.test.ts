@@ -162,6 +162,20 @@ describe('lifting an embargo', () => {
     expect(rig.holders('d')).toEqual([both.id]);
   });
 
+  test('grants who wants several names when the last of them is open, and not before', () => {
+    const rig = new Rig({ holdingsPerSessionMax: 2 });
+    rig.restore(EMBARGO_MS);
+    const [both, ...others] = [rig.open(), rig.open(), rig.open()];
+    rig.acquire(both, ['a', 'z']);
+    for (const [at, other] of others.entries()) rig.acquire(other, ['b', 'c'][at] ?? '');
+    rig.liftEmbargo(null);
+    expect(rig.machine.embargo()?.cursor).toBe('b');
+    expect([rig.waiters('a'), rig.waiters('z')]).toEqual([[both.id], [both.id]]);
+    rig.liftEmbargo('b');
+    expect(rig.tokens('a')).toEqual([rig.index]);
+    expect(rig.tokens('z')).toEqual([rig.index]);
+  });
+
   test('is nothing for an entry of another term, of another cursor, or without an embargo', () => {
     const rig = new Rig();
     const before = rig.machine.stateHash();
