@@ -89,6 +89,7 @@ export const PROBES = {
     'A transfer waits for a checkpoint with a configuration that names its receiver.',
   'transfer-goes-back': 'Pieces of a checkpoint are sent again because nothing was said of them.',
   'transfer-begins-anew': 'The receiver of a checkpoint lost what came, and is sent all of it.',
+  'transfer-skips-ahead': 'A transfer that began anew finds that its receiver has more already.',
   'transfer-aborted': 'A transfer is given up because its receiver fell silent.',
   'transfer-replaces-another': 'A piece of another transfer discards what came of the one before.',
   'snapshot-piece-out-of-order':

@@ -42,6 +42,8 @@ export class SnapshotSender {
   private answered = -1;
   /** Next piece to be sent. */
   private next = 0;
+  /** Pieces that were ever sent: the receiver may have more than we counted since. */
+  private sentCount = 0;
   private isReading = false;
   private isOver = false;
   private heardUs: MonoUs;
@@ -72,7 +74,7 @@ export class SnapshotSender {
   onStored(sequence: number): void {
     if (this.isOver) return;
     this.heardUs = this.options.clock.monoUs();
-    if (sequence >= this.next) return; // an answer that no piece of ours can have
+    if (sequence >= this.sentCount) return; // an answer that no piece of ours can have
     if (sequence > this.answered) this.advance(sequence);
     else if (sequence < this.answered) this.beginAnew();
     else this.meetGap();
@@ -86,12 +88,16 @@ export class SnapshotSender {
     this.pump();
   }
 
+  // Possibly beyond `next`: an old answer that came late made us begin anew, though the receiver
+  // had not. It will not take again what it has, so we read on to what it lacks.
   private advance(sequence: number): void {
+    probes.sometimes('transfer-skips-ahead', sequence >= this.next);
     this.window = this.window.filter((piece) => piece.sequence > sequence);
     this.answered = sequence;
+    this.next = Math.max(this.next, sequence + 1);
   }
 
-  /** It began anew, for example after a restart: what it had is gone. */
+  /** It began anew, for example after a restart: what it had is gone. Or the answer is old. */
   private beginAnew(): void {
     // While a piece is being read, later: it will say so again.
     if (this.isReading) return;
@@ -119,6 +125,7 @@ export class SnapshotSender {
       const piece = this.window[this.next - this.answered - 1];
       if (piece === undefined) break;
       this.next += 1;
+      this.sentCount = Math.max(this.sentCount, this.next);
       this.send(piece);
     }
     this.readMore();
@@ -133,7 +140,7 @@ export class SnapshotSender {
       if (this.isOver) return;
       if (!result.ok) return this.options.onFailed(result.exit);
       if (result.value === null) return;
-      this.window.push(result.value);
+      if (result.value.sequence > this.answered) this.window.push(result.value);
       this.pump();
     });
   }

@@ -119,6 +119,17 @@ describe('the sender of a checkpoint', () => {
     expect(sent.filter((sequence) => sequence === 0)).toHaveLength(2);
   });
 
+  test('R-58 LIV-4 goes on after an old answer that came late, though it lost nothing', () => {
+    const rig = machineWith(60);
+    const { sender, receiver, run, sent } = joined(rig);
+    sender.start();
+    run(50_000);
+    expect(sent.length).toBeGreaterThan(6);
+    sender.onStored(0);
+    run(3 * E_US);
+    expect(taken(receiver)?.stateHash()).toBe(rig.machine.stateHash());
+  });
+
   test('R-73 gives up when nothing is heard for ten election time-outs, and lets go', () => {
     const { sender, run, aborts, view, clock } = joined(machineWith(5), () => true);
     sender.start();
