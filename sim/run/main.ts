@@ -5,6 +5,7 @@ import { EXIT, Failure, Given, note, print, usage, usageLine } from './command.t
 import type { Command } from './command.ts';
 import { determinismCommand, traceCommand } from './determinism.ts';
 import { huntCommand } from './hunt.ts';
+import { monthCommand } from './month.ts';
 import { mutantsCommand } from './mutants.ts';
 import { replayCommand } from './replay.ts';
 import { workerCommand } from './worker.ts';
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   determinismCommand,
   traceCommand,
   huntCommand,
+  monthCommand,
   mutantsCommand,
   workerCommand,
 ];
