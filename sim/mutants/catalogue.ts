@@ -1,18 +1,21 @@
 // Every bug of the list, and those against rules of this project, planted or with the reason why
 // not, in the order of their numbers.
 
+import { CHECKPOINTS } from './checkpoints.ts';
 import { CLIENT } from './client.ts';
 import { DELAYS } from './delays.ts';
 import { ELECTIONS } from './elections.ts';
 import { FAMILY } from './family.ts';
-import { LATER } from './later.ts';
 import { LEASING } from './leases.ts';
 import { LOCKS } from './locks.ts';
+import { MEMBERSHIPS } from './membership.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { READING } from './reads.ts';
 import { REPLICATION } from './replication.ts';
 import { SHARING } from './sharing.ts';
+import { SNAPSHOTS } from './snapshots.ts';
 import { STORAGE } from './storage.ts';
+import { TRANSFERS } from './transfer.ts';
 import { WATCHING } from './watching.ts';
 import type { Edit, Mutant, MutantGroup, Unplanted } from './types.ts';
 
@@ -20,7 +23,10 @@ const GROUPS: readonly MutantGroup[] = [
   ELECTIONS,
   REPLICATION,
   READING,
-  LATER,
+  SNAPSHOTS,
+  CHECKPOINTS,
+  MEMBERSHIPS,
+  TRANSFERS,
   OUTCOMES,
   LOCKS,
   LEASING,

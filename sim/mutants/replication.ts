@@ -152,12 +152,5 @@ export const REPLICATION: MutantGroup = {
       replace: ``,
     },
   ],
-  unplanted: [
-    {
-      id: 'M-23',
-      title: 'takes an Append from below the compacted part for a conflict',
-      because: 'waits',
-      why: 'for snapshots: until the log is compacted, a node knows the term of every entry',
-    },
-  ],
+  unplanted: [],
 };

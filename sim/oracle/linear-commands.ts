@@ -133,9 +133,9 @@ function follow(
   return null;
 }
 
-/** What leaders append by themselves. */
+/** What leaders append by themselves, and what operators ask for beside all sessions. */
 function isInternal({ op }: Command): boolean {
-  return ['expireSession', 'withdraw', 'liftDelay', 'liftEmbargo'].includes(op);
+  return ['expireSession', 'withdraw', 'liftDelay', 'liftEmbargo', 'setLimits'].includes(op);
 }
 
 function misfit(oracle: OracleName, { client, body }: CommandOperation, text: string): Misfit {

@@ -5,12 +5,13 @@ import type { ReplicatedLimits } from '../../src/locks/commands.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { CheckpointSettings } from '../../src/node/checkpoint-settings.ts';
 import type { HostSettings, ReplicationLimits } from '../../src/node/host-types.ts';
+import { present } from '../../src/base/assert.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import { TAIL_FACTOR } from '../world/direction.ts';
 import type { SimClusterOptions } from '../cluster.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import type { NetworkSettings } from '../world/network.ts';
-import { DRIFT_PPM_BOUND } from './ranges.ts';
+import { DRIFT_PPM_BOUND, KNOBS } from './ranges.ts';
 import type { Clocks, Knobs, Script } from './types.ts';
 
 const HEARTBEATS_PER_ELECTION = 10;
@@ -109,7 +110,7 @@ function network({ net, knobs }: Script): NetworkSettings {
   };
 }
 
-function limits({ window, holdings }: Knobs): ReplicatedLimits {
+function limits({ window, holdings }: Pick<Knobs, 'window' | 'holdings'>): ReplicatedLimits {
   const { holdingsPerSessionMax } = DEFAULT_LIMITS;
   return {
     ...DEFAULT_LIMITS,
@@ -123,16 +124,33 @@ function watchLog({ watchEvents }: Knobs): Pick<HostSettings, 'watchLog'> {
   return { watchLog: { eventsMax: watchEvents, bytesMax: Number.MAX_SAFE_INTEGER } };
 }
 
+/** The limits that an operator asks for who sets them. */
+export function limitsAsked(arg: number): ReplicatedLimits {
+  const { holdings, window } = KNOBS;
+  const at = <T>(choices: readonly T[], place: number): T =>
+    present(choices[place % choices.length], 'a choice');
+  return limits({ holdings: at(holdings, arg), window: at(window, arg >> 2) });
+}
+
+/** Whether a session may be refused for what it has already. */
+export function isScarce({ knobs, ops }: Script): boolean {
+  return knobs.holdings > 0 || ops.some(({ kind }) => kind === 'setLimits');
+}
+
 /** What a transfer pins of the log, for each entry that stays anyway. */
 const PINNED_FACTOR = 8;
 /** Short runs compare the states of their nodes now and then, too. */
 const HASH_EVERY = 16;
+/** Rows that may wait for a checkpoint, for each that is a reason to take one. */
+const PAUSE_FACTOR = 4;
 
 function checkpoints(knobs: Knobs): Partial<CheckpointSettings> {
   const { checkpointRows, trailingEntries, partBytes } = knobs;
   return {
     hashEvery: HASH_EVERY,
-    ...(checkpointRows === 0 ? {} : { dirtyRowsMax: checkpointRows }),
+    ...(checkpointRows === 0
+      ? {}
+      : { dirtyRowsMax: checkpointRows, pauseRowsMax: checkpointRows * PAUSE_FACTOR }),
     ...(trailingEntries === 0
       ? {}
       : { trailingEntries, pinnedEntriesMax: trailingEntries * PINNED_FACTOR }),

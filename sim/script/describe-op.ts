@@ -1,3 +1,4 @@
+import { limitsAsked } from './cluster-options.ts';
 import { nameOf, spanOf } from './describe-names.ts';
 import {
   electionName,
@@ -92,5 +93,9 @@ const DEEDS: Readonly<Record<OpKind, (words: Words) => string>> = {
   transferLeadership: ({ op }) =>
     `has ${op.arg % 2 === 0 ? 'the best of the others' : `member ${op.key}`} lead`,
   backup: () => `takes a backup`,
+  setLimits: ({ op }) => {
+    const { holdingsPerSessionMax, windowMax } = limitsAsked(op.arg);
+    return `sets limits: ${holdingsPerSessionMax} holdings and ${windowMax} answers of a session`;
+  },
   resume: ({ op, hold }) => `dies, resumes its session after ${spanOf(op.arg)} ${hold}`,
 };

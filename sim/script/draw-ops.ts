@@ -36,6 +36,7 @@ const SIDE_KINDS: readonly (readonly [OpKind, number])[] = [
   ['replaceMember', 3],
   ['transferLeadership', 3],
   ['backup', 3],
+  ['setLimits', 3],
 ];
 /** Of those for which more than 15 means something else than a wait. */
 const ARG_MAX: Readonly<Partial<Record<OpKind, number>>> = {

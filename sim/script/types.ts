@@ -146,6 +146,8 @@ export const OP_KINDS = [
   'transferLeadership',
   /** Takes a backup, and looks whether it contains what it should. */
   'backup',
+  /** Other limits of what a session holds, and of how many answers are stored, by `arg`. */
+  'setLimits',
 ] as const;
 
 /** One of them. */

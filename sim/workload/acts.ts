@@ -12,6 +12,7 @@ import {
   tryAcquire,
 } from './acquire-acts.ts';
 import { backup } from './backup-acts.ts';
+import { setLimits } from './limit-acts.ts';
 import {
   addMember,
   promoteMember,
@@ -60,4 +61,5 @@ const ACTS: Readonly<Record<OpKind, (scene: Scene) => Promise<void>>> = {
   replaceMember,
   transferLeadership,
   backup,
+  setLimits,
 };

@@ -11,6 +11,7 @@ import { Fencing } from '../oracle/fencing.ts';
 import type { CommittedLog } from '../oracle/types.ts';
 import type { Verdict } from '../oracle/verdict.ts';
 import type { WatchOracle } from '../oracle/watch.ts';
+import { isScarce } from '../script/cluster-options.ts';
 import type { Op, Script } from '../script/types.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import { act } from './acts.ts';
@@ -167,7 +168,7 @@ export class Workload {
       fencing,
       watches,
       keys: script.shape.keys,
-      isScarce: script.knobs.holdings > 0,
+      isScarce: isScarce(script),
       next: ({ place }) => this.worker(place + 1),
       isWindingDown: () => this.isWindingDown,
       onGrant: () => void this.granted++,
