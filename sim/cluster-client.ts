@@ -3,6 +3,7 @@ import { Admin } from '../src/client/admin.ts';
 import { createClient } from '../src/client/client.ts';
 import type { Client } from '../src/client/client-types.ts';
 import type { ClientOptions } from '../src/client/options.ts';
+import type { SingleRequestPorts } from '../src/client/single-request.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { Transport } from '../src/ports/transport.ts';
 import { threadStarter } from './client-thread.ts';
@@ -23,6 +24,8 @@ export type Settled<T> =
 export interface ClientProgram {
   readonly client: Client;
   readonly clock: Clock;
+  /** What asks single nodes, such as a founding. */
+  readonly ports: SingleRequestPorts;
   /** What an operator's program works with, until it is closed. */
   openAdmin(): Admin;
   /** Resolves after so much time of this process. */
@@ -105,6 +108,7 @@ export class SimClient {
         { nodes: nodes(), ...options, ...this.takeSaved() },
       ),
       clock,
+      ports: { clock, transport: ports.transport },
       openAdmin: () => {
         const { name } = life.process;
         const adminPorts = { clock, random, transport: ports.transport, logger };

@@ -1,6 +1,6 @@
 // What leaves a node must be true of its disk at that moment (RAFT.md §7.2).
 
-import type { NodeId } from '../../src/base/units.ts';
+import type { Index, NodeId } from '../../src/base/units.ts';
 import type {
   Append,
   AppendResponse,
@@ -23,6 +23,8 @@ export class MessageChecks {
   private readonly elections: Elections;
   private readonly commits: Commits;
   private readonly verdict: Verdict;
+  /** What nodes that never began were sent to the end: they have it before they begin. */
+  private readonly newcomers = new Map<NodeId, Index>();
 
   constructor(parts: {
     readonly histories: ReadonlyMap<NodeId, NodeHistory>;
@@ -62,7 +64,7 @@ export class MessageChecks {
       case 'heartbeatResponse':
         return this.heartbeatResponse(life, message);
       case 'snapshotPart':
-        return this.snapshotPart(life, message);
+        return this.snapshotPart(life, to, message);
       case 'snapshotResponse':
         if (message.status === 'installed') this.acknowledgement(life, to, message);
         return;
@@ -126,7 +128,9 @@ export class MessageChecks {
     this.checkLeads(life, term);
     const { id, mirror } = life;
     if (commit <= mirror.anchorIndex) return;
-    if (this.histories.get(to)?.disk.log.covers(commit, mirror.termAt(commit)) === true) return;
+    const history = this.histories.get(to);
+    if (history?.disk.log.covers(commit, mirror.termAt(commit)) === true) return;
+    if (history === undefined && commit <= (this.newcomers.get(to) ?? 0)) return;
     const what = `${id} tells ${to} that entry ${commit} is committed`;
     this.verdict.report('INV-9', `${what}; ${to} does not have it on disk`);
   }
@@ -138,11 +142,16 @@ export class MessageChecks {
     this.verdict.report('INV-8', `${id} says falsely that entry ${durableIndex} is on its disk`);
   }
 
-  /** INV-4: what a checkpoint contains is committed, up to its very end. */
-  private snapshotPart(life: LifeView, { term, part }: SnapshotPartMessage): void {
+  /** INV-4: what a checkpoint contains is committed, up to its very end; the origin always is. */
+  private snapshotPart(life: LifeView, to: NodeId, message: SnapshotPartMessage): void {
+    const { term, part } = message;
     this.checkLeads(life, term);
     const { lastIndex, lastTerm } = part;
-    if (this.commits.has(lastIndex, lastTerm)) return;
+    if (part.isLast && !this.histories.has(to)) this.newcomers.set(to, lastIndex);
+    const { commits } = this;
+    const { anchorIndex, anchorTerm } = life.mirror;
+    const isOrigin = commits.isEmpty && lastIndex === anchorIndex && lastTerm === anchorTerm;
+    if (isOrigin || commits.has(lastIndex, lastTerm)) return;
     const what = `${life.id} sends a checkpoint up to entry ${lastIndex} of term ${lastTerm}`;
     this.verdict.report('INV-4', `${what}, which is not committed`);
   }

@@ -74,7 +74,7 @@ export async function restoreCluster(
   const pieces = piecesOf(record, plan.machine);
   const restored: NodeId[] = [];
   for (const standing of standings.filter(({ isFounded }) => !isFounded)) {
-    await send(ports, plan, { standing, pieces });
+    await send(ports, plan, { standing, pieces, clusterId: record.clusterId });
     restored.push(standing.node.id);
     plan.onNode(standing.node.id);
   }
@@ -119,21 +119,28 @@ function otherBackup({ clusterName, clusterId, restored }: FoundingRecord): Hold
   return new HoldfastError('CLUSTER_CHANGED', `${text}: a restore needs nodes without data`);
 }
 
+interface Sending {
+  readonly standing: Standing;
+  readonly pieces: readonly Uint8Array[];
+  readonly clusterId: string;
+}
+
+// Those that have the state already may bring it to a node while we do: then it is a member before
+// it took all of ours.
 async function send(
   ports: SingleRequestPorts,
   plan: RestorePlan,
-  { standing, pieces }: { readonly standing: Standing; readonly pieces: readonly Uint8Array[] },
+  { standing, pieces, clusterId }: Sending,
 ): Promise<void> {
   const { node } = standing;
-  let isFounded = false;
   for (const [sequence, content] of pieces.entries()) {
     const isLast = sequence === pieces.length - 1;
     const step: FoundingStep = { step: 'restorePart', sequence, isLast, content };
-    ({ isFounded } = await askStep(ports, plan, { node, step }));
+    const { record } = await askStep(ports, plan, { node, step });
+    if (record?.clusterId === clusterId) return;
+    if (record !== null) throw otherBackup(record);
   }
-  if (!isFounded) {
-    throw new HoldfastError('INTERNAL', `${node.id} took the whole state and is still blank`);
-  }
+  throw new HoldfastError('INTERNAL', `${node.id} took the whole state and is still blank`);
 }
 
 /** The state as it travels: what it says of itself, its rows in key order, its end. */

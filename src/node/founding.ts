@@ -10,6 +10,8 @@ import type { Recovered, StorageResult } from './storage/types.ts';
 const EPOCH_MS = 1_767_225_600_000;
 /** Indices per second of wall time that a log may use up on average (DESIGN.md §4.13). */
 const INDICES_PER_SECOND = 2 ** 20;
+/** Steps that wait while the directory is being founded or takes over a state; a few come. */
+const WAITING_MAX = 256;
 
 export interface FoundingOptions {
   readonly nodeId: NodeId;
@@ -31,15 +33,21 @@ export interface FoundingOptions {
   readonly isAdopting: () => boolean;
 }
 
+interface Waiting {
+  readonly step: FoundingStep;
+  readonly done: (result: QueryResult) => void;
+}
+
 /**
  * One node's part in the founding of a cluster (DESIGN.md §4.12). Every step may be repeated:
  * minting twice gives the record of the first time, the same record twice is done already, and a
- * different one is refused.
+ * different one is refused. A step that comes while the node becomes a member by another one, or
+ * by what a leader sends it, waits: what it came to is then what it would come to afterwards.
  */
 export class Founding {
   private readonly options: FoundingOptions;
   private record: FoundingRecord | null;
-  private waiting: ((result: QueryResult) => void)[] = [];
+  private waiting: Waiting[] = [];
   private isWriting = false;
 
   constructor(options: FoundingOptions, record: FoundingRecord | null) {
@@ -48,7 +56,7 @@ export class Founding {
   }
 
   get founded(): FoundingRecord | null {
-    return this.isWriting ? null : this.record;
+    return this.record;
   }
 
   /** The record is being made durable. */
@@ -59,21 +67,31 @@ export class Founding {
   /** The node came into a cluster by taking over its state. */
   adopted(record: FoundingRecord): void {
     this.record = record;
+    this.goOn();
   }
 
   handle(step: FoundingStep, done: (result: QueryResult) => void): void {
     if (step.step === 'ask') return done(this.describe());
-    if (this.options.isAdopting()) {
-      return done(refused('UNAVAILABLE', 'the node is joining a cluster at this moment'));
-    }
+    if (this.isWriting || this.options.isAdopting()) return this.wait({ step, done });
     if (step.step === 'mintRestored') return done(this.mintRestored(step));
     if (step.step === 'restorePart') return this.restore(step, done);
     const record = step.step === 'mint' ? (this.record ?? this.mint(step)) : step.record;
     const problem = this.problemOf(record);
     if (problem !== null) return done(refused('CLUSTER_CHANGED', problem));
-    if (this.record !== null && !this.isWriting) return done(this.describe());
-    this.waiting.push(done);
-    if (!this.isWriting) this.write(record);
+    if (this.record !== null) return done(this.describe());
+    this.wait({ step, done });
+    this.write(record);
+  }
+
+  private wait(waiting: Waiting): void {
+    if (this.waiting.length < WAITING_MAX) return void this.waiting.push(waiting);
+    waiting.done(refused('UNAVAILABLE', 'the node becomes a member of a cluster at this moment'));
+  }
+
+  private goOn(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const { step, done } of waiting) this.handle(step, done);
   }
 
   private mint(step: Extract<FoundingStep, { step: 'mint' }>): FoundingRecord {
@@ -119,7 +137,8 @@ export class Founding {
     piece: Extract<FoundingStep, { step: 'restorePart' }>,
     done: (result: QueryResult) => void,
   ): void {
-    if (this.record !== null) return done(refused('CLUSTER_CHANGED', this.foundedText()));
+    // It may have come into this very cluster by a leader's checkpoint: the restorer sees.
+    if (this.record !== null) return done(this.describe());
     this.options.restore(piece, (result) => {
       if (typeof result === 'string') return done(refused('INVALID', result));
       if (result !== null) this.record = result;
@@ -127,15 +146,11 @@ export class Founding {
     });
   }
 
-  private foundedText(): string {
-    const { nodeId } = this.options;
-    return `${nodeId} belongs to cluster ${this.record?.clusterId ?? ''} already`;
-  }
-
   private problemOf(record: FoundingRecord): string | null {
     const { nodeId, storeId } = this.options;
     if (this.record !== null && this.record.clusterId !== record.clusterId) {
-      return `${this.foundedText()}; it cannot be founded as ${record.clusterId}`;
+      const own = `${nodeId} belongs to cluster ${this.record.clusterId} already`;
+      return `${own}; it cannot be founded as ${record.clusterId}`;
     }
     const self = record.members.find((member) => member.nodeId === nodeId);
     if (self?.storeId === storeId) return null;
@@ -145,23 +160,24 @@ export class Founding {
 
   private write(record: FoundingRecord): void {
     this.isWriting = true;
-    this.record = record;
     this.options.found(record, (result) => {
       this.isWriting = false;
-      const waiting = this.waiting;
-      this.waiting = [];
-      if (result.ok) this.options.onFounded(result.value);
-      else this.record = null;
-      const answer: QueryResult = result.ok
-        ? this.describe()
-        : refused('INTERNAL', result.exit.message);
-      for (const done of waiting) done(answer);
+      if (!result.ok) return this.refuseAll(result.exit.message);
+      this.record = record;
+      this.options.onFounded(result.value);
+      this.goOn();
     });
+  }
+
+  private refuseAll(message: string): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const { done } of waiting) done(refused('INTERNAL', message));
   }
 
   private describe(): QueryResult {
     const { nodeId, storeId } = this.options;
-    const record = this.founded;
+    const { record } = this;
     const state = record === null ? 'blank' : 'founded';
     return { kind: 'founding', nodeId, storeId, state, record };
   }
@@ -173,8 +189,8 @@ function refused(code: ErrorCode, message: string): QueryResult {
 
 /** Where a log founded at that wall time starts, so that tokens never repeat (RAFT.md §15.7). */
 export function originAt(wallMs: number): Index {
-  const seconds = Math.max(0, Math.floor((wallMs - EPOCH_MS) / 1_000));
-  return seconds * INDICES_PER_SECOND;
+  const seconds = Math.max(0, wallMs - EPOCH_MS) / 1_000;
+  return Math.floor(seconds * INDICES_PER_SECOND);
 }
 
 /** 128 random bits as 32 hex digits. */

@@ -160,22 +160,41 @@ describe('founding by a restore', () => {
     expect(founding.founded).toEqual(known);
   });
 
-  test('what is wrong with a piece reaches the restorer, and a founded node takes none', () => {
+  test('what is wrong with a piece reaches the restorer, and a member takes none and says so', () => {
     const { ask, pieces } = setUp();
     const refused = ask({ ...part, sequence: 0 });
     pieces[0]?.done('its rows sum up to another value');
     expect(refused).toMatchObject([{ kind: 'refused', code: 'INVALID' }]);
-    expect(setUp(known).ask({ ...part, sequence: 0 })).toMatchObject([
-      { kind: 'refused', code: 'CLUSTER_CHANGED' },
+    const member = setUp(known);
+    expect(member.ask({ ...part, sequence: 0 })).toMatchObject([
+      { state: 'founded', record: known },
     ]);
+    expect(member.pieces).toEqual([]);
     expect(setUp(known).ask(mintRestored(0, 9))).toMatchObject([{ state: 'founded' }]);
   });
 
-  test('while a node joins a cluster it is founded by nobody else', () => {
-    const { ask, state, written } = setUp();
+  test('J1 what comes while a node joins a cluster waits, and is told what came of it', () => {
+    const { ask, state, written, pieces, founding } = setUp();
     state.isAdopting = true;
-    expect(ask(mint)).toMatchObject([{ kind: 'refused', code: 'UNAVAILABLE' }]);
+    const same = ask({ step: 'found', record: known });
+    const other = ask({ step: 'found', record: { ...known, clusterId: 'c2' } });
+    const others = [ask(mint), ask(mintRestored(0, 9)), ask({ ...part, sequence: 0 })];
     expect(ask({ step: 'ask' })).toMatchObject([{ kind: 'founding', state: 'blank' }]);
-    expect(written).toEqual([]);
+    expect([same, other, ...others].flat()).toEqual([]);
+    state.isAdopting = false;
+    founding.adopted(known);
+    expect(same).toMatchObject([{ kind: 'founding', state: 'founded', record: known }]);
+    expect(other).toMatchObject([{ kind: 'refused', code: 'CLUSTER_CHANGED' }]);
+    for (const each of others) expect(each).toMatchObject([{ state: 'founded', record: known }]);
+    expect([written, pieces]).toEqual([[], []]);
+  });
+
+  test('no more steps wait than there is room for', () => {
+    const { ask, state } = setUp();
+    state.isAdopting = true;
+    const all = Array.from({ length: 300 }, () => ask(mint));
+    const refused = all.filter(([result]) => result?.kind === 'refused');
+    expect(refused).toHaveLength(300 - 256);
+    expect(refused[0]).toMatchObject([{ code: 'UNAVAILABLE' }]);
   });
 });

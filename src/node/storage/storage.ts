@@ -231,9 +231,9 @@ class DirectoryStorage implements NodeStorage {
 
   private becomeMember(start: FoundingStart, done: Done<Recovered>): void {
     const hardState = present(this.hardState, 'the storage was opened');
-    assert(hardState.record.clusterId === null, 'only a blank node is founded');
     const { keyValue } = this.options;
     const run = (written: Done<Recovered>): void => {
+      assert(hardState.record.clusterId === null, 'only a blank node is founded');
       foundDirectory({ keyValue, hardState }, start, (result) => {
         if (!result.ok) return written(result);
         const { founding, meta } = start;
