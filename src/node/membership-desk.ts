@@ -143,18 +143,24 @@ export class MembershipDesk {
   }
 
   private *remove(step: Extract<AdminStep, { readonly step: 'removeMember' }>): Course {
-    const { nodeId, expectedIndex } = step;
-    if (this.isRetired(nodeId)) return yield* this.settled();
-    return yield* this.change({ promote: [], remove: [nodeId] }, expectedIndex);
+    return yield* this.takeOut(step.nodeId, step.expectedIndex);
+  }
+
+  // Asked again while the change is joint, its end shows that it was done.
+  private *takeOut(nodeId: NodeId, expectedIndex: Index | null): Course {
+    const unsettled = yield* this.settled();
+    if (unsettled !== null || this.isRetired(nodeId)) return unsettled;
+    return yield* this.propose({ type: 'change', promote: [], remove: [nodeId] }, expectedIndex);
   }
 
   private *replace(step: Extract<AdminStep, { readonly step: 'replace' }>): Course {
     const { nodeId, by, expectedIndex } = step;
+    if (nodeId === by.nodeId) {
+      return refuse('INVALID', `${nodeId} cannot replace itself: a wiped node needs a new id`);
+    }
     if (this.isRetired(nodeId) && this.isVoter(by.nodeId)) return yield* this.settled();
     if (this.member(nodeId) === null) return refuse('INVALID', `${nodeId} is no member`);
-    if (this.isVoter(by.nodeId)) {
-      return yield* this.change({ promote: [], remove: [nodeId] }, expectedIndex);
-    }
+    if (this.isVoter(by.nodeId)) return yield* this.takeOut(nodeId, expectedIndex);
     const refused = yield* this.learn(by, expectedIndex);
     return refused ?? (yield* this.change({ promote: [by.nodeId], remove: [nodeId] }, null));
   }

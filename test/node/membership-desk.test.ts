@@ -189,6 +189,31 @@ describe('changes of the membership', () => {
     expect(consensus.changes).toEqual([{ type: 'change', promote: [], remove: ['n3'] }]);
   });
 
+  test('J7 a node never takes its own place: that would only take it out', () => {
+    const consensus = new Consensus();
+    consensus.ask({ ...REPLACE, by: { nodeId: 'n3', address: 'n3:1' } });
+    expect(consensus.changes).toEqual([]);
+    expect(consensus.answers).toMatchObject([{ kind: 'refused', code: 'INVALID' }]);
+  });
+
+  test('R-64 asked again while the change is joint, it is done when that ends', () => {
+    for (const step of [
+      { ...REPLACE, by: { nodeId: 'n2', address: 'n2:1' } },
+      { step: 'removeMember', nodeId: 'n3', expectedIndex: null } as const,
+    ]) {
+      const consensus = new Consensus();
+      const { config } = consensus;
+      const voters = ['n1', 'n2'].map(member);
+      consensus.config = { ...config, voters, votersOutgoing: config.voters };
+      consensus.ask(step);
+      expect(consensus.answers).toEqual([]);
+      consensus.config = { ...config, voters, retired: ['n3'] };
+      consensus.commit();
+      expect(consensus.changes).toEqual([]);
+      expect(consensus.answers).toMatchObject([{ kind: 'membership' }]);
+    }
+  });
+
   test('R-66 one change at a time; the same one asked twice is one', () => {
     const consensus = new Consensus();
     consensus.ask(REPLACE);
