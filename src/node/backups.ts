@@ -38,6 +38,8 @@ export class Backups {
   private readonly options: BackupsOptions;
   private readonly open = new Map<number, Open>();
   private lastId = 0;
+  /** Of those that wait for their checkpoint. */
+  private beginning = 0;
   private isOver = false;
 
   constructor(options: BackupsOptions) {
@@ -47,16 +49,13 @@ export class Backups {
   /** To be called after a quorum round that began after the wish arrived. */
   begin(done: (result: QueryResult) => void): void {
     this.dropIdle();
-    if (this.open.size >= OPEN_MAX) {
+    if (this.open.size + this.beginning >= OPEN_MAX) {
       return done(refuse('OVERLOADED', `${OPEN_MAX} backups are being read already`));
     }
-    const { takeNow, appliedIndex, storage } = this.options;
-    takeNow(appliedIndex(), (isDurable) => {
-      if (!isDurable || this.isOver) return done(refuse('UNAVAILABLE', 'the node is stopping'));
-      storage.view((result) => {
-        if (!result.ok) return this.options.onFailed(result.exit);
-        done(this.hold(result.value));
-      });
+    this.beginning += 1;
+    this.take((result) => {
+      this.beginning -= 1;
+      done(result);
     });
   }
 
@@ -95,6 +94,17 @@ export class Backups {
   stop(): void {
     this.isOver = true;
     for (const backupId of [...this.open.keys()]) this.end(backupId);
+  }
+
+  private take(done: (result: QueryResult) => void): void {
+    const { takeNow, appliedIndex, storage } = this.options;
+    takeNow(appliedIndex(), (isDurable) => {
+      if (!isDurable || this.isOver) return done(refuse('UNAVAILABLE', 'the node is stopping'));
+      storage.view((result) => {
+        if (!result.ok) return this.options.onFailed(result.exit);
+        done(this.hold(result.value));
+      });
+    });
   }
 
   private hold(view: CheckpointView): QueryResult {
