@@ -54,6 +54,8 @@ export class StateComparison {
       case 'differs':
         return onFailed(stateDiffers(verdict.index));
       case 'strange':
+        // Before the last voter was heard, nobody could tell.
+        this.options.alarms.clear('states');
         for (const nodeId of verdict.nodes) {
           const text =
             `The state of ${nodeId} differed from that of the majority at entry ` +
