@@ -38,6 +38,9 @@ export function readProblem(query: Query, result: QueryResult, model: LinearMode
     // Who takes part is no matter of sessions and locks.
     case 'membership':
       return result.kind === 'membership' ? null : strange(result);
+    // Those in force show in what is refused.
+    case 'limits':
+      return result.kind === 'limits' ? null : strange(result);
     default:
       return unreachable(query);
   }

@@ -180,13 +180,21 @@ export const ERROR_CODES = {
     outcome: 'none',
     retryable: true,
     httpStatus: 409,
-    meaning: 'Another change of the membership, or a transfer of leadership, is still under way.',
+    meaning:
+      'Another change of the membership or of the limits, or a transfer of leadership, is still ' +
+      'under way.',
   },
   MEMBERS_CHANGED: {
     outcome: 'none',
     retryable: false,
     httpStatus: 409,
     meaning: 'The membership is not the one that the change was meant for; look at it again.',
+  },
+  LIMITS_CHANGED: {
+    outcome: 'none',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The limits in force are not those that the change was made from; look at them again.',
   },
   NOT_CAUGHT_UP: {
     outcome: 'none',

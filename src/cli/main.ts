@@ -9,6 +9,7 @@ import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
 import { addElectCommand } from './elect.ts';
 import { addInitCommand } from './init.ts';
 import { addInspectCommand } from './inspect.ts';
+import { addLimitsCommand } from './limits.ts';
 import { addListCommand } from './list.ts';
 import { addMemberCommand } from './member.ts';
 import { addNodeCommand } from './node.ts';
@@ -86,6 +87,7 @@ function addCommands(invocation: Invocation): void {
   addStatusCommand(invocation);
   addMemberCommand(invocation);
   addTransferCommand(invocation);
+  addLimitsCommand(invocation);
   addBackupCommand(invocation);
   addRestoreCommand(invocation);
 }

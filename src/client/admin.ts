@@ -21,6 +21,9 @@ const PROGRESS_MS = 500;
 /** The steps that change who takes part. */
 export type MembershipStep = Extract<AdminStep, { readonly expectedIndex: unknown }>;
 
+/** What an operator changes of the limits; `by` names him. */
+export type LimitsChange = Omit<Extract<AdminStep, { readonly step: 'setLimits' }>, 'step'>;
+
 /** A backup that is held still by the node that leads. */
 export interface OpenBackup {
   readonly meta: SnapshotMeta;
@@ -99,9 +102,21 @@ export class Admin {
     return leaderId === null || leaderId === link.nodeId ? this.leaderId() : leaderId;
   }
 
-  /** The limits of sessions and requests, from now on; see ReplicatedLimits. */
-  async setLimits(limits: ReplicatedLimits, by: string): Promise<void> {
-    const step: AdminStep = { step: 'setLimits', limits, by };
+  /** The limits in force, linearizable. */
+  async limits(): Promise<ReplicatedLimits> {
+    const { answer } = await this.requests.ask({
+      what: { type: 'query', query: { kind: 'limits' } },
+    });
+    if (answer?.kind === 'limits') return answer.limits;
+    throw stray(answer);
+  }
+
+  /**
+   * Other limits of sessions and requests, from now on, made from those that were `expected` to be
+   * in force. Rejects with LIMITS_CHANGED when they are not, unless the new ones are already.
+   */
+  async setLimits(change: LimitsChange): Promise<void> {
+    const step: AdminStep = { step: 'setLimits', ...change };
     const { answer } = await this.requests.ask({ what: { type: 'admin', step } });
     if (answer?.kind !== 'done') throw stray(answer);
   }

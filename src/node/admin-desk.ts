@@ -1,11 +1,10 @@
 import type { NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
-import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { TransferRefusal } from '../raft/membership-change.ts';
 import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
 import type { Backups } from './backups.ts';
-import type { HostReply } from './host-types.ts';
+import type { LimitsDesk } from './limits-desk.ts';
 import type { MembershipDesk } from './membership-desk.ts';
 
 /** After a transfer: how long is waited for news of who leads now, in election time-outs. */
@@ -23,10 +22,7 @@ export interface AdminDeskOptions {
   /** A quorum confirms that this node still leads; false: it does not. */
   readonly confirm: (done: (isConfirmed: boolean) => void) => void;
   readonly transfer: (to: NodeId | null, done: (refusal: TransferRefusal | null) => void) => void;
-  readonly setLimits: (
-    ask: { readonly limits: ReplicatedLimits; readonly by: string },
-    done: (reply: HostReply) => void,
-  ) => void;
+  readonly limits: LimitsDesk;
 }
 
 type Done = (result: QueryResult) => void;
@@ -47,7 +43,7 @@ export class AdminDesk {
   }
 
   handle(step: AdminStep, done: Done): void {
-    const { membership, backups, isLeading } = this.options;
+    const { membership, backups, limits, isLeading } = this.options;
     // What is read of a backup goes on at a node that leads no more: it is a state of the past.
     if (step.step === 'backupRows') return backups.rows(step.backupId, step.after, done);
     if (step.step === 'backupEnd') {
@@ -68,7 +64,7 @@ export class AdminDesk {
           isConfirmed ? backups.begin(done) : done(notLeader()),
         );
       case 'setLimits':
-        return this.options.setLimits(step, (reply) => done(limitsResult(reply)));
+        return limits.set(step, done);
     }
   }
 
@@ -116,16 +112,4 @@ function refusedTransfer({ code, message }: TransferRefusal): QueryResult {
     REPLACED: 'CHANGE_PENDING',
   } as const;
   return { kind: 'refused', code: codes[code], message };
-}
-
-function limitsResult({ outcome }: HostReply): QueryResult {
-  if (outcome.code === 'DONE') return { kind: 'done' };
-  const message = 'message' in outcome ? outcome.message : 'an unexpected outcome';
-  const isKnown =
-    outcome.code === 'INVALID' ||
-    outcome.code === 'NOT_LEADER' ||
-    outcome.code === 'OVERLOADED' ||
-    outcome.code === 'UNAVAILABLE' ||
-    outcome.code === 'OUTCOME_UNKNOWN';
-  return { kind: 'refused', code: isKnown ? outcome.code : 'INTERNAL', message };
 }

@@ -32,14 +32,22 @@ export class EmbargoDeadline {
     { nowUs, baseUs, term }: { readonly nowUs: LeaseUs; baseUs: LeaseUs; term: Term },
   ): void {
     const { cursor, embargoMs } = embargo;
-    const dueUs = Math.max(baseUs, this.startedUs) + embargoMs * US_PER_MS;
-    if (cursor === null && nowUs < dueUs) return;
+    if (cursor === null && nowUs < this.dueUs(embargoMs, baseUs)) return;
     if (this.proposed?.cursor === cursor) return;
     if (this.propose(cursor, term)) this.proposed = { cursor };
+  }
+
+  /** How long it holds yet if this node leads from `baseUs` on; 0: it is being lifted. */
+  leftUs({ cursor, embargoMs }: Embargo, nowUs: LeaseUs, baseUs: LeaseUs): number {
+    return cursor === null ? Math.max(0, this.dueUs(embargoMs, baseUs) - nowUs) : 0;
   }
 
   /** Leadership is over: what it appended may be lost. */
   stepDown(): void {
     this.proposed = null;
+  }
+
+  private dueUs(embargoMs: number, baseUs: LeaseUs): LeaseUs {
+    return Math.max(baseUs, this.startedUs) + embargoMs * US_PER_MS;
   }
 }

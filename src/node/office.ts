@@ -172,6 +172,18 @@ export class Office implements TimeSource {
     return this.delays.leftUs(ghost, this.freshUs(), this.leases.baseUs) ?? 0;
   }
 
+  /**
+   * At most so long nothing is granted yet, if this node leads from now on, or goes on leading;
+   * null: there is no embargo.
+   */
+  embargoLeftUs(): number | null {
+    const embargo = this.adopted?.embargo() ?? null;
+    if (embargo === null) return null;
+    const nowUs = this.freshUs();
+    const isCounting = this.held !== null && this.leases.isReady;
+    return this.embargo.leftUs(embargo, nowUs, isCounting ? this.leases.baseUs : nowUs);
+  }
+
   private adoptPart(of: Pick<LockMachine, 'embargo'>, facts: Iterator<LivingFact>): void {
     for (let count = 0; count < ADOPTED_PER_TURN; count++) {
       const next = facts.next();

@@ -55,6 +55,8 @@ export function answerQuery(query: Query, source: QuerySource): QueryResult {
       return { kind: 'status', status: source.status() };
     case 'membership':
       return { kind: 'membership', membership: source.membership() };
+    case 'limits':
+      return { kind: 'limits', limits: machine.limits() };
     case 'session':
       return {
         kind: 'session',

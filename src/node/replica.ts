@@ -260,6 +260,7 @@ export class Replica {
       isLeading: () => this.isLeading,
       leaderId: () => this.leadership.current.leaderId,
       membershipView: () => this.members.view(),
+      limits: () => this.state.machine.limits(),
     });
   }
 

@@ -1,3 +1,4 @@
+import { US_PER_MS } from '../base/units.ts';
 import type { Member } from '../raft/config.ts';
 import type { RaftStatus } from '../raft/events.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
@@ -49,6 +50,7 @@ export function replicaStatus(
     checkpointIndex: replica.keeper.checkpointer.durableIndex,
     membership: membershipOf(raft, replica.self),
     configIndex: raft.configIndex,
+    embargoLeftMs: embargoLeftMs(replica),
     alarms: replica.alarms.list(),
     sessions: machine.sessionCount(),
     locks: machine.lockCount(),
@@ -56,6 +58,11 @@ export function replicaStatus(
     version: settings.version,
     peers,
   };
+}
+
+function embargoLeftMs({ office }: Replica): number | null {
+  const leftUs = office.embargoLeftUs();
+  return leftUs === null ? null : Math.ceil(leftUs / US_PER_MS);
 }
 
 function membershipOf(
@@ -96,6 +103,7 @@ export function blankStatus(
     checkpointIndex: 0,
     membership: 'none',
     configIndex: 0,
+    embargoLeftMs: null,
     alarms: [],
     sessions: 0,
     locks: 0,

@@ -1,19 +1,17 @@
 import type { NodeId } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
-import type { Member } from '../raft/config.ts';
 import type { MembershipView } from '../wire/client-messages.ts';
 import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
-import { encodeBody, encodePayload } from '../wire/command.ts';
 import { AdminDesk } from './admin-desk.ts';
 import { Backups } from './backups.ts';
 import { DEFAULT_CHECKPOINTS } from './checkpoint-settings.ts';
 import type { Checkpointer } from './checkpointer.ts';
-import { commandSetOf } from './command-sets.ts';
 import type { Decisions } from './decisions.ts';
 import type { Engine } from './engine.ts';
 import type { Identity } from './handshake.ts';
 import { helloOf, membersOf } from './handshake.ts';
-import type { HostExit, HostPorts, HostReply, HostSettings } from './host-types.ts';
+import type { HostExit, HostPorts, HostSettings } from './host-types.ts';
+import { LimitsDesk } from './limits-desk.ts';
 import { meetMember } from './member-meeting.ts';
 import { MembershipDesk } from './membership-desk.ts';
 import type { Peers } from './peers.ts';
@@ -37,6 +35,8 @@ export interface StewardOptions {
   readonly isLeading: () => boolean;
   readonly leaderId: () => NodeId | null;
   readonly membershipView: () => MembershipView;
+  /** Those in force. */
+  readonly limits: () => ReplicatedLimits;
   readonly onFailed: (exit: HostExit) => void;
 }
 
@@ -53,15 +53,15 @@ export class Steward {
     this.backups = this.createBackups();
     const { ports, settings, self, reads, decisions, isLeading, leaderId } = options;
     const { membership, backups } = this;
+    const limits = this.createLimitsDesk();
     this.desk = new AdminDesk({
-      ...{ membership, backups, isLeading },
+      ...{ membership, backups, limits, isLeading },
       // An office that ends in this very turn may not have been told of yet.
       otherLeaderId: () => (leaderId() === self.nodeId ? null : leaderId()),
       clock: ports.clock,
       electionMs: settings.electionMs,
       confirm: (done) => reads.request(done),
       transfer: (to, done) => decisions.transfer(to, done),
-      setLimits: (ask, done) => this.setLimits(ask, done),
     });
   }
 
@@ -111,26 +111,16 @@ export class Steward {
     });
   }
 
-  // A command that a member cannot apply would make its state another one (E#11689).
-  private setLimits(
-    ask: { readonly limits: ReplicatedLimits; readonly by: string },
-    done: (reply: HostReply) => void,
-  ): void {
-    const { ports, self, engine, peers, proposals } = this.options;
-    const needed = commandSetOf('setLimits');
-    const setOf = (member: Member): number =>
-      member.nodeId === self.nodeId ? self.commandSet : peers.commandSetOf(member);
-    const lacking = membersOf(engine.status().config)
-      .filter((member) => setOf(member) < needed)
-      .map(({ nodeId }) => nodeId);
-    if (lacking.length > 0) {
-      const message =
-        `limits can be changed when every node has announced command set ${needed}; ` +
-        `not yet: ${lacking.join(', ')} (not connected, or an older release)`;
-      return done({ revision: 0, outcome: { code: 'INVALID', message } });
-    }
-    const body = encodeBody({ op: 'setLimits', limits: ask.limits, by: ask.by });
-    const stamp = { ackedBelow: 0, stampMs: ports.clock.wallMs() };
-    proposals.submit(encodePayload(body, stamp), done);
+  private createLimitsDesk(): LimitsDesk {
+    const { ports, self, engine, peers, proposals, reads, limits } = this.options;
+    return new LimitsDesk({
+      limits,
+      wallMs: () => ports.clock.wallMs(),
+      members: () => membersOf(engine.status().config),
+      commandSetOf: (member) =>
+        member.nodeId === self.nodeId ? self.commandSet : peers.commandSetOf(member),
+      confirm: (done) => reads.request(done),
+      submit: (payload, done) => proposals.submit(payload, done),
+    });
   }
 }

@@ -149,6 +149,7 @@ export function statusJson(status: NodeStatus): JsonObject {
     checkpoint: status.checkpointIndex,
     membership: status.membership,
     configIndex: status.configIndex,
+    embargoLeftMs: status.embargoLeftMs,
     alarms: status.alarms,
     sessions: status.sessions,
     locks: status.locks,

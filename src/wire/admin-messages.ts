@@ -28,7 +28,13 @@ export type AdminStep =
   /** Rows after this key ('' at first) of the backup that `backupBegin` named. */
   | { readonly step: 'backupRows'; readonly backupId: number; readonly after: string }
   | { readonly step: 'backupEnd'; readonly backupId: number }
-  | { readonly step: 'setLimits'; readonly limits: ReplicatedLimits; readonly by: string };
+  /** Only while the limits in force are the expected ones: what somebody else changed stays. */
+  | {
+      readonly step: 'setLimits';
+      readonly expected: ReplicatedLimits;
+      readonly limits: ReplicatedLimits;
+      readonly by: string;
+    };
 
 /** One step of administration; the answer carries its requestId. */
 export interface AdminMessage {

@@ -37,7 +37,7 @@ export function adminFields(step: AdminStep): unknown[] {
     case 'backupEnd':
       return [tag, step.backupId];
     case 'setLimits':
-      return [tag, limitsFields(step.limits), step.by];
+      return [tag, limitsFields(step.expected), limitsFields(step.limits), step.by];
     default:
       return unreachable(step);
   }
@@ -83,7 +83,12 @@ function readContent(read: Reader): AdminStep {
     case 'backupEnd':
       return { step, backupId: read.integer('backupId') };
     case 'setLimits':
-      return { step, limits: readLimits(read.any('limits'), 'admin.limits'), by: read.text('by') };
+      return {
+        step,
+        expected: readLimits(read.any('expected'), 'admin.expected'),
+        limits: readLimits(read.any('limits'), 'admin.limits'),
+        by: read.text('by'),
+      };
     default:
       return unreachable(step);
   }

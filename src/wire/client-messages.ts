@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
+import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
 import type { AdminMessage, MembersNews, MembershipView } from './admin-messages.ts';
 import type { FoundingMessage, FoundingState } from './founding-messages.ts';
@@ -85,6 +86,8 @@ export type Query =
   | { readonly kind: 'sessions'; readonly after: Index; readonly limit: number }
   /** Who takes part, as the leader knows it. */
   | { readonly kind: 'membership' }
+  /** The limits in force. */
+  | { readonly kind: 'limits' }
   /** Of this very node, no quorum needed. */
   | { readonly kind: 'status' }
   /** What the acquire with this number holds. Costs little, however crowded the lock is. */
@@ -208,6 +211,7 @@ export type QueryResult =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
   /** The membership after a change, or as it is. */
   | { readonly kind: 'membership'; readonly membership: MembershipView }
+  | { readonly kind: 'limits'; readonly limits: ReplicatedLimits }
   | { readonly kind: 'transferred'; readonly leaderId: NodeId | null }
   /** `meta`: wire/checkpoint.ts encodeSnapshotMeta. */
   | { readonly kind: 'backup'; readonly backupId: number; readonly meta: Uint8Array }

@@ -27,6 +27,7 @@ const QUERIES = [
   'grant',
   'holdings',
   'membership',
+  'limits',
 ] as const satisfies readonly Query['kind'][];
 
 /** The message as a positional array. */
@@ -124,6 +125,7 @@ function queryFields(query: Query): unknown[] {
       return [kind, query.after, query.limit];
     case 'status':
     case 'membership':
+    case 'limits':
       return [kind];
     case 'grant':
       return [kind, query.session, query.acquireSeq];
@@ -157,6 +159,7 @@ function readQueryContent(read: Reader): Query {
       return { kind, after: read.integer('after'), limit: read.integer('limit', 1) };
     case 'status':
     case 'membership':
+    case 'limits':
       return { kind };
     case 'grant':
       return { kind, session: read.text('session'), acquireSeq: read.integer('acquireSeq', 1) };

@@ -30,6 +30,11 @@ export interface NodeStatus {
   /** What this node is in the configuration in force; removed: the cluster goes on without it. */
   readonly membership: 'voter' | 'learner' | 'removed' | 'none';
   readonly configIndex: Index;
+  /**
+   * After a restore: at most so long nothing is granted, if this node goes on leading or leads from
+   * now on; null: there is no embargo.
+   */
+  readonly embargoLeftMs: number | null;
   /** What an operator must look at, in full sentences; empty while all is well. */
   readonly alarms: readonly string[];
   readonly sessions: number;

@@ -5,7 +5,7 @@ import { isErrorCode } from '../base/error.ts';
 import type { ErrorCode } from '../base/error.ts';
 import type { FoundingState, LockTimes, QueryResult } from './client-messages.ts';
 import { unexpected } from './decode-error.ts';
-import { foundingFields, readFounding } from './founding.ts';
+import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
 import { holdingsFields, readHoldings } from './holdings.ts';
 import { membershipFields, readMembership } from './membership.ts';
 import { lockFields, readLock, readSession, sessionFields } from './outcome.ts';
@@ -27,6 +27,7 @@ const KINDS = [
   'backup',
   'backupRows',
   'done',
+  'limits',
 ] as const satisfies readonly QueryResult['kind'][];
 
 const FOUNDING_STATES = ['blank', 'founded'] as const satisfies readonly FoundingState[];
@@ -69,6 +70,8 @@ export function queryResultFields(result: QueryResult): unknown[] {
       return [kind, result.content, result.isLast];
     case 'done':
       return [kind];
+    case 'limits':
+      return [kind, limitsFields(result.limits)];
     default:
       return unreachable(result);
   }
@@ -132,6 +135,8 @@ function readContent(read: Reader): QueryResult {
       return { kind, content: read.bytes('content'), isLast: read.flag('isLast') };
     case 'done':
       return { kind };
+    case 'limits':
+      return { kind, limits: readLimits(read.any('limits'), 'limits') };
     default:
       return unreachable(kind);
   }

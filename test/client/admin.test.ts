@@ -141,7 +141,9 @@ test('limits are set again when it is not known whether they were', async () => 
     asked.length < 2
       ? { kind: 'refused', code: 'OUTCOME_UNKNOWN', message: 'stepped down' }
       : { kind: 'done' };
-  await world.settle(admin.setLimits(DEFAULT_LIMITS, 'ops'));
+  await world.settle(
+    admin.setLimits({ expected: DEFAULT_LIMITS, limits: DEFAULT_LIMITS, by: 'ops' }),
+  );
   expect(asked).toEqual(['n1 setLimits', 'n1 setLimits']);
   admin.close();
 });

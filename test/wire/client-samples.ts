@@ -48,6 +48,7 @@ const STATUS: NodeStatus = {
   stateHash: '00ff00ff00ff00ff',
   anchorIndex: ORIGIN,
   checkpointIndex: ORIGIN + 1,
+  embargoLeftMs: 605_999,
   membership: 'voter',
   configIndex: ORIGIN,
   alarms: ['the state differs'],
@@ -68,6 +69,7 @@ const QUERIES: readonly Query[] = [
   { kind: 'grant', session: SESSION, acquireSeq: 7 },
   { kind: 'holdings', session: SESSION, after: 7, limit: 100 },
   { kind: 'membership' },
+  { kind: 'limits' },
 ];
 
 const STEPS: readonly FoundingStep[] = [
@@ -111,7 +113,12 @@ const ADMIN_STEPS: readonly AdminStep[] = [
   { step: 'backupBegin' },
   { step: 'backupRows', backupId: 4, after: 'l/größe' },
   { step: 'backupEnd', backupId: 4 },
-  { step: 'setLimits', limits: DEFAULT_LIMITS, by: 'ops' },
+  {
+    step: 'setLimits',
+    expected: DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, ttlMsMax: 700_000 },
+    by: 'ops',
+  },
 ];
 
 const MEMBERSHIP: MembershipView = {
@@ -172,6 +179,7 @@ const RESULTS: readonly QueryResult[] = [
   { kind: 'grant', token: ORIGIN + 5 },
   { kind: 'holdings', holdings: HOLDINGS },
   { kind: 'membership', membership: MEMBERSHIP },
+  { kind: 'limits', limits: DEFAULT_LIMITS },
   { kind: 'transferred', leaderId: 'n2' },
   {
     kind: 'backup',
