@@ -3,7 +3,9 @@
 
 import type { NodeId, Term } from '../../src/base/units.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
+import type { Member } from '../../src/raft/config.ts';
 import type { RaftEffect, RaftEvent } from '../../src/raft/events.ts';
+import type { RaftMessage } from '../../src/raft/messages.ts';
 import { majoritySize } from '../../src/raft/quorum.ts';
 import type { Core } from '../../src/raft/state.ts';
 import type { Verdict } from './verdict.ts';
@@ -20,6 +22,13 @@ export function watchReads(verdict: Verdict): HostWatch {
     installed: () => {},
   };
 }
+
+/** Messages that say which round they answer. */
+const ANSWERS: ReadonlySet<RaftMessage['type']> = new Set([
+  'appendResponse',
+  'heartbeatResponse',
+  'snapshotResponse',
+] as const);
 
 class ReadRules {
   private readonly core: Core;
@@ -56,8 +65,7 @@ class ReadRules {
   }
 
   private note({ from, message }: Extract<RaftEvent, { readonly type: 'message' }>): void {
-    const isAnswer = message.type === 'appendResponse' || message.type === 'heartbeatResponse';
-    if (!isAnswer || message.term !== this.term) return;
+    if (!('round' in message) || !ANSWERS.has(message.type) || message.term !== this.term) return;
     const known = this.answered.get(from.nodeId) ?? 0;
     if (message.round > known) this.answered.set(from.nodeId, message.round);
   }
@@ -77,7 +85,12 @@ class ReadRules {
   }
 
   private isConfirmed(askedIn: number): boolean {
-    const { voters } = this.core.configurations.latest.config;
+    const { voters, votersOutgoing } = this.core.configurations.latest.config;
+    const isBy = (half: readonly Member[]): boolean => this.isConfirmedBy(half, askedIn);
+    return isBy(voters) && (votersOutgoing.length === 0 || isBy(votersOutgoing));
+  }
+
+  private isConfirmedBy(voters: readonly Member[], askedIn: number): boolean {
     let count = 0;
     for (const { nodeId } of voters) {
       const isOwn = nodeId === this.core.self.nodeId;
