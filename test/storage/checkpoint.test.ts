@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { append, changesOf, checkpointAt, exitOf, replace, Rig, termsOf, valueOf } from './rig.ts';
+import type { Entry } from '../../src/raft/entry.ts';
 import type { NodeStorage } from '../../src/node/storage/types.ts';
 
 /** Terms of ten entries in the chunks 1-3, 4-6, 7-9, 10. */
@@ -116,6 +117,20 @@ describe('compaction', () => {
     rig.persist(storage, append(11, [2, 2, 2], 2));
     rig.persist(storage, replace(12, [2], 2));
     expect(termsOf(rig.recover())).toEqual([2, 2]);
+  });
+
+  test('R-62 entries whose batch of deletion is not answered yet are no loss', () => {
+    const { rig, storage } = withTenEntries();
+    rig.disk.writes.holdAfter(0);
+    storage.checkpoint({ checkpoint: checkpointAt(10, 2), rows: [], compactTo: 10 }, () => {});
+    rig.disk.writes.land();
+    let loaded: readonly Entry[] | null = null;
+    storage.load(4, 1_000, (result) => (loaded = valueOf(result)));
+    rig.settle();
+    expect(loaded).toBeNull();
+    rig.disk.writes.finish();
+    rig.settle();
+    expect(loaded).toEqual([]);
   });
 
   test('M-80 cuts right behind an anchor that lies inside a chunk leave nothing of it', () => {

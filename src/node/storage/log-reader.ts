@@ -3,6 +3,7 @@
 import type { Index } from '../../base/units.ts';
 import type { Entry } from '../../raft/entry.ts';
 import type { KeyValue, KeyValuePair } from '../../ports/storage.ts';
+import type { Calls, Done } from './calls.ts';
 import { logDamaged, readFailed, refuse } from './exits.ts';
 import { CHUNK_RANGE, chunkKey } from './layout.ts';
 import type { LogIndex } from './log-index.ts';
@@ -16,15 +17,43 @@ export interface LoadRequest {
   readonly seed: number;
 }
 
+/** Where it is read from. */
+export interface LogSource {
+  readonly keyValue: KeyValue;
+  readonly index: LogIndex;
+  readonly calls: Calls;
+}
+
 /**
  * Contiguous entries from `from` on. Empty when the log does not reach there, also when it was cut
- * while we read; entries that are being cut are not given out.
+ * or compacted while we read; entries that are being cut are not given out.
+ *
+ * A batch that deletes chunks is seen by readers before its answer lets the index know. So what is
+ * missing is looked for once more when no batch is under way: only then it is a loss.
  */
 export function loadEntries(
-  keyValue: KeyValue,
-  index: LogIndex,
+  source: LogSource,
   request: LoadRequest,
-  done: (result: StorageResult<readonly Entry[]>) => void,
+  done: Done<readonly Entry[]>,
+): void {
+  look(source, request, (found) => {
+    if (!found.ok) return done(found);
+    if (found.value !== null) return done({ ok: true, value: found.value });
+    const run = (answer: Done<readonly Entry[]>): void =>
+      look(source, request, (again) => {
+        if (!again.ok) return answer(again);
+        if (again.value !== null) return answer({ ok: true, value: again.value });
+        answer(refuse(logDamaged(`entry ${request.from} is gone.`)));
+      });
+    source.calls.inTurn({ run }, done);
+  });
+}
+
+// Null: the index has the entry, and the store does not.
+function look(
+  { keyValue, index }: LogSource,
+  request: LoadRequest,
+  done: (result: StorageResult<readonly Entry[] | null>) => void,
 ): void {
   const term = index.termAt(request.from);
   // Beyond the end there is nothing to read, but the answer still comes later, from the store.
@@ -34,10 +63,8 @@ export function loadEntries(
     const entries = collect(read.value, index, request);
     if (typeof entries === 'string') return done(refuse(logDamaged(entries)));
     const isStillThere = term !== null && index.termAt(request.from) === term;
-    if (entries.length === 0 && isStillThere) {
-      return done(refuse(logDamaged(`entry ${request.from} is gone from the chunk ${key}.`)));
-    }
-    done({ ok: true, value: entries });
+    const isMissing = entries.length === 0 && isStillThere;
+    done({ ok: true, value: isMissing ? null : entries });
   });
 }
 

@@ -124,7 +124,8 @@ class DirectoryStorage implements NodeStorage {
     const settle = this.calls.begin(done);
     if (settle === null) return;
     const { index, seed } = this.founded();
-    loadEntries(this.options.keyValue, index, { from, maxBytes, seed }, settle);
+    const { keyValue } = this.options;
+    loadEntries({ keyValue, index, calls: this.calls }, { from, maxBytes, seed }, settle);
   }
 
   raiseFloor(floor: EntryId, done: Done<void>): void {
