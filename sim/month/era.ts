@@ -17,7 +17,7 @@ import { settle } from './waiting.ts';
 import { Worker } from './worker.ts';
 
 const NODES = 3;
-const WORKERS = 4;
+const WORKERS = 3;
 /** Wall time at which a month begins: that of a world without skew. */
 const BEGIN_MS = 1_800_000_000_000;
 /** Clocks of machines differ by so much, within the bound that leases are built on. */

@@ -19,9 +19,9 @@ export const MONTH_HOST: Partial<HostSettings> = {
   electionMs: 50 * SECOND_MS,
   limits: DEFAULT_LIMITS,
   checkpoints: {
-    dirtyRowsMax: 192,
+    dirtyRowsMax: 128,
     pauseRowsMax: 1_024,
-    intervalMs: HOUR_MS,
+    intervalMs: 10 * MINUTE_MS,
     sliceRows: 64,
     trailingEntries: 400,
     partBytesMax: 8 * 1_024,

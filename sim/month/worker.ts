@@ -13,9 +13,9 @@ import { MINUTE_MS, MONTH_CLIENT, SECOND_MS } from './settings.ts';
 import type { Tally } from './tally.ts';
 
 /** From one burst to the next. */
-const BURST_EVERY_MS = 100 * SECOND_MS;
+const BURST_EVERY_MS = 150 * SECOND_MS;
 /** Locks that one burst takes. */
-const BURST = 24;
+const BURST = 28;
 const NAMES = 160;
 const WAIT_MS = 5 * MINUTE_MS;
 /** Bursts over which a lock is kept at most. */
