@@ -6,6 +6,8 @@ import { OfficeRig, TICK_US } from './office-rig.ts';
 
 const SECOND_US = 1_000_000;
 const EMBARGO_MS = 10_000;
+/** A machine in which nothing is. */
+const EMPTY = { living: () => [], embargo: () => null };
 
 /** What was appended and is not applied. */
 function appended(rig: OfficeRig): readonly unknown[] {
@@ -49,13 +51,23 @@ describe('a loaded machine', () => {
 
   test('M-38 forgets what ran for the machine before', () => {
     const rig = new OfficeRig();
-    const session = rig.open(1_000);
-    const empty = { living: () => [], embargo: () => null };
-    rig.office.adopt(empty);
+    const [session, kept] = [rig.open(1_000), rig.open(null)];
+    rig.acquire(session, 1, 'a');
+    rig.acquire(kept, 1, 'a', 2_000);
+    rig.office.adopt(EMPTY);
     expect(rig.office.leaseLeftUs(session)).toBeNull();
     rig.lead(1);
     rig.pass(5 * SECOND_US);
     expect(appended(rig)).toEqual([]);
+  });
+
+  test('M-38 takes nothing more in of one that another one replaced meanwhile', () => {
+    const rig = new OfficeRig();
+    const sessions = Array.from({ length: 2_500 }, () => rig.open(60_000));
+    rig.office.adopt(rig.machine);
+    rig.office.adopt(EMPTY);
+    rig.clock.turn();
+    expect(sessions.filter((id) => rig.office.leaseLeftUs(id) !== null)).toEqual([]);
   });
 });
 

@@ -109,6 +109,20 @@ describe('the receiver of a checkpoint', () => {
     expect(receiver.take()).toBeNull();
   });
 
+  test('R-61 refuses rows, whole and as many, that are not those of the sum', () => {
+    const parts = piecesOf(machineWith(40));
+    const other = new MachineRig();
+    other.open();
+    other.lock(40, 'lick');
+    const rows = piecesOf(other);
+    const mixed = parts.map((part, at) =>
+      part.sequence === 0 || part.isLast ? part : (rows[at] ?? part),
+    );
+    const { answers, receiver } = receive(mixed);
+    expect(answers.at(-1)).toMatchObject({ status: 'refused', sequence: -1 });
+    expect(receiver.take()).toBeNull();
+  });
+
   test('a piece of another transfer discards what came, one of an earlier transfer does not', () => {
     const rig = machineWith(20);
     const { answers, incoming, receiver } = receive([
