@@ -2,15 +2,28 @@ import type { NodeId } from '../src/base/units.ts';
 import type { HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
 import type { FoundedImages } from './founded-images.ts';
 import type { LockModel } from './oracle/model.ts';
+import type { Verdict } from './oracle/verdict.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { SimDiskOptions } from './world/disk-options.ts';
 import type { NetworkSettings } from './world/network.ts';
+import type { World } from './world/world.ts';
+
+/** Where a cluster begins that is in the same world as another one. */
+export interface Neighbour {
+  readonly world: World;
+  /** What the oracles of both report to. */
+  readonly verdict: Verdict;
+}
 
 /** What a simulated cluster is made of; only the seed must be given. */
 export interface SimClusterOptions {
   readonly seed: number;
   /** How many, from 1; default 3. They are named n1, n2, … */
   readonly nodes?: number;
+  /** What names of nodes begin with; default n. */
+  readonly prefix?: string;
+  /** In a world that is there, whose seed and network count; default: a world of its own. */
+  readonly beside?: Neighbour;
   readonly settings?: Partial<HostSettings>;
   readonly network?: NetworkSettings;
   /** Simultaneous events run in a drawn order. */

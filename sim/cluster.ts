@@ -67,13 +67,13 @@ export class SimCluster {
   /** `directories`: what the disks hold at first, in order of the nodes; null: nothing. */
   constructor(options: SimClusterOptions, directories: readonly DiskImage[] | null) {
     const count = options.nodes ?? 3;
-    const ids = Array.from({ length: count }, (_, at) => `n${at + 1}`);
-    const { seed, network = {}, shuffleTies = false } = options;
-    const { eventsMax, model } = options;
-    this.world = createWorld({ seed, network, shuffleTies, eventsMax });
+    const { seed, network = {}, shuffleTies = false, prefix = 'n' } = options;
+    const { eventsMax, model, beside } = options;
+    const ids = Array.from({ length: count }, (_, at) => `${prefix}${at + 1}`);
+    this.world = beside?.world ?? createWorld({ seed, network, shuffleTies, eventsMax });
     this.settings = settingsOf(ids, options.settings ?? {});
     const nowUs = (): number => this.world.nowUs;
-    this.verdict = new Verdict(nowUs);
+    this.verdict = beside?.verdict ?? new Verdict(nowUs);
     const { limits } = this.settings;
     this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits, model });
     const { watch, onExit } = options;
