@@ -31,7 +31,7 @@ export const CHECKPOINTS: MutantGroup = {
       title: 'takes a second checkpoint before the first is durable',
       file: CHECKPOINTER,
       find: `if (this.isOver || this.isHeld || this.delta !== null) return;`,
-      replace: `if (this.isOver || this.isHeld || this.delta?.isWriting === false) return;`,
+      replace: `if (this.isOver || this.isHeld || this.delta?.stage === 'encoding') return;`,
     },
     {
       id: 'N-34',
@@ -59,7 +59,7 @@ export const CHECKPOINTS: MutantGroup = {
       title: 'a checkpoint of the old state lands in the rows of an installed one',
       file: CHECKPOINTER,
       find: `    this.isHeld = true;
-    if (this.delta?.isWriting === true) {
+    if (this.delta?.stage === 'writing') {
       this.onIdle = then;
       return;
     }

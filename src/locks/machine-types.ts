@@ -82,13 +82,13 @@ export interface LockMachine {
   lockCount(): number;
   /** Order-free sum of the hashes of all rows, 16 hex digits: equal state, equal hash. */
   stateHash(): string;
-  /** Rows that changed since the last `takeChanges`: a checkpoint would write so many. */
+  /** Rows that `takeChanges` would give: a checkpoint would write so many. */
   changedCount(): number;
   /**
-   * A frozen copy of the rows that appeared, changed or vanished since the last call, each once;
-   * null: the row is gone. Costs as much as changed.
+   * A frozen copy of the rows that appeared, changed or vanished and were not taken since, each
+   * once; null: the row is gone. At most `limit`, all unless given. Costs as much as it gives.
    */
-  takeChanges(): readonly ChangedRow[];
+  takeChanges(limit?: number): readonly ChangedRow[];
   /** All rows, in no order that matters; the state must not change meanwhile. */
   rows(): Iterable<Row>;
   /** The limits in force. */

@@ -106,8 +106,8 @@ export class StateMachine implements LockMachine {
     return this.state.rows.changedCount();
   }
 
-  takeChanges(): readonly ChangedRow[] {
-    return this.state.rows.takeChanges();
+  takeChanges(limit = Infinity): readonly ChangedRow[] {
+    return this.state.rows.takeChanges(limit);
   }
 
   rows(): Iterable<Row> {

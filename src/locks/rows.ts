@@ -38,7 +38,7 @@ export class RowLedger {
   /** Rows whose present value the sum does not contain. At most UNSUMMED_MAX. */
   private readonly unsummed: StateRow[] = [];
   /** Living rows that changed since the last take. */
-  private changed: StateRow[] = [];
+  private readonly changed: StateRow[] = [];
   /** Keys that were reported once and whose rows are gone. Bounded by what was reported. */
   private readonly gone = new Set<string>();
   private sumLow = 0;
@@ -77,11 +77,20 @@ export class RowLedger {
     return this.changed.length + this.gone.size;
   }
 
-  /** Rows that appeared, changed or vanished since the last call, each once, as they are now. */
-  takeChanges(): readonly ChangedRow[] {
+  /**
+   * Rows that appeared, changed or vanished and were not taken since, each once, as they are now;
+   * at most `limit`.
+   */
+  takeChanges(limit: number): readonly ChangedRow[] {
     const changes: ChangedRow[] = [];
-    for (const key of this.gone) changes.push({ key, value: null });
-    for (const row of this.changed) {
+    for (const key of this.gone) {
+      if (changes.length === limit) return changes;
+      this.gone.delete(key);
+      changes.push({ key, value: null });
+    }
+    // From the end: those before it keep their places.
+    const from = Math.max(0, this.changed.length + changes.length - limit);
+    for (const row of this.changed.splice(from)) {
       row.isReported = true;
       row.changedAt = NOWHERE;
       const change = { key: row.rowKey(), value: row.rowValue() };
@@ -89,8 +98,6 @@ export class RowLedger {
       if (!row.isSummed) this.sumUp(row, change);
       changes.push(change);
     }
-    this.gone.clear();
-    this.changed = [];
     return changes;
   }
 

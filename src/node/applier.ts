@@ -23,9 +23,14 @@ export interface ApplierOptions {
   /** State hashes are told at entries whose index is a multiple of this. */
   readonly hashEvery: number;
   readonly onStateHash: (index: Index, hash: string) => void;
+  /** In another turn of the loop. */
+  readonly soon: (callback: () => void) => void;
   /** Everything that was given up to there is applied. */
   readonly onApplied: (index: Index) => void;
 }
+
+/** Entries that are applied before other work of the loop passes: some milliseconds. */
+const ENTRIES_PER_TURN = 1_024;
 
 /**
  * The one place where a committed entry becomes state, and state an answer, a lease and news.
@@ -33,8 +38,10 @@ export interface ApplierOptions {
  */
 export class Applier {
   private readonly options: ApplierOptions;
-  /** Committed entries that wait until a checkpoint is durable; a page at most. */
+  /** Committed entries that wait, for a checkpoint or for the next turn; a page at most. */
   private waiting: readonly Entry[] = [];
+  /** Entries that may still be applied before this one lets other work pass. */
+  private left = ENTRIES_PER_TURN;
 
   constructor(options: ApplierOptions) {
     this.options = options;
@@ -44,19 +51,28 @@ export class Applier {
   apply(entries: readonly Entry[]): void {
     const { checkpointer, state, onApplied } = this.options;
     let count = 0;
-    while (count < entries.length && !checkpointer.mustPause()) {
+    while (count < entries.length && this.left > 0 && !checkpointer.mustPause()) {
       const entry = entries[count];
       if (entry !== undefined) this.applyEntry(entry);
       count += 1;
+      this.left -= 1;
     }
     this.waiting = entries.slice(count);
+    if (count > 0 && this.left === 0) this.letPass();
     if (count > 0) onApplied(state.appliedIndex);
     checkpointer.look();
   }
 
-  /** A checkpoint became durable: goes on with what had to wait. */
+  /** Goes on with what had to wait, if it need not wait any more. */
   resume(): void {
     if (this.waiting.length > 0) this.apply(this.waiting);
+  }
+
+  private letPass(): void {
+    this.options.soon(() => {
+      this.left = ENTRIES_PER_TURN;
+      this.resume();
+    });
   }
 
   private applyEntry(entry: Entry): void {

@@ -25,18 +25,23 @@ export interface CheckpointerOptions {
   readonly pointAt: (index: Index) => SnapshotPoint;
   /** Transfers need the entries above this one; null: none is under way. */
   readonly pinnedIndex: () => Index | null;
+  /** The state need not stand still any more, as it did for a copy that took several turns. */
+  readonly onCopied: () => void;
   /** Another checkpoint is durable; the log on disk begins after the anchor. */
   readonly onDurable: (anchor: EntryId) => void;
   readonly onFailed: (exit: HostExit) => void;
 }
 
-/** A frozen copy on its way to the disk. */
+/** To copy a row takes a part of the time that it takes to encode it. */
+const COPIES_PER_ENCODING = 4;
+
+/** A copy of what changed, on its way to the disk. */
 interface Delta {
-  readonly checkpoint: Checkpoint;
-  readonly changes: readonly ChangedRow[];
-  readonly rows: RowChange[];
+  readonly index: Index;
   readonly begunUs: MonoUs;
-  isWriting: boolean;
+  readonly changes: ChangedRow[];
+  readonly rows: RowChange[];
+  stage: 'copying' | 'encoding' | 'writing';
 }
 
 /** Somebody who needs a durable checkpoint that contains an entry. */
@@ -46,9 +51,10 @@ interface Wish {
 }
 
 /**
- * Takes checkpoints (RAFT.md §9): a frozen copy of the rows that changed, encoded a slice a turn so
- * that heartbeats go on, then one atomic batch, which also lets go of the log that nobody needs.
- * Costs what changed, not what exists.
+ * Takes checkpoints (RAFT.md §9): a copy of the rows that changed, during which the state stands
+ * still, then encoded while it goes on, both a slice a turn so that heartbeats do too; then one
+ * atomic batch, which also lets go of the log that nobody needs. Costs what changed, not what
+ * exists.
  *
  * One at a time: a delta counts from the one before. Were that one lost, and this one not, the rows
  * of the lost one would be missing for good (M-81).
@@ -88,7 +94,7 @@ export class Checkpointer {
   stop(): void {
     this.isOver = true;
     this.timer?.cancel();
-    if (this.delta?.isWriting === false) this.delta = null;
+    if (this.delta?.stage !== 'writing') this.delta = null;
     this.settleWishes();
   }
 
@@ -100,16 +106,17 @@ export class Checkpointer {
   }
 
   /**
-   * Whether the next entry must wait, until `onDurable`: changes come faster than the disk takes
-   * them. To be asked before each entry.
+   * Whether the next entry must wait: for `onCopied`, or because changes come faster than the disk
+   * takes them for `onDurable`. To be asked before each entry.
    */
   mustPause(): boolean {
     const { state, settings } = this.options;
+    if (this.isCopying) return true;
     if (state.machine.changedCount() < settings.pauseRowsMax) return false;
     this.begin();
     const mustPause = state.machine.changedCount() >= settings.pauseRowsMax && this.delta !== null;
     probes.sometimes('applying-waits-for-checkpoint', mustPause);
-    return mustPause;
+    return mustPause || this.isCopying;
   }
 
   /**
@@ -128,7 +135,7 @@ export class Checkpointer {
    */
   hold(then: () => void): void {
     this.isHeld = true;
-    if (this.delta?.isWriting === true) {
+    if (this.delta?.stage === 'writing') {
       this.onIdle = then;
       return;
     }
@@ -144,35 +151,59 @@ export class Checkpointer {
     this.settleWishes();
   }
 
+  private get isCopying(): boolean {
+    return this.delta?.stage === 'copying';
+  }
+
   private begin(): void {
-    const { state, pointAt } = this.options;
+    const { state, clock } = this.options;
     if (this.isOver || this.isHeld || this.delta !== null) return;
     const index = state.appliedIndex;
     if (index <= this.durable) return;
-    const changes = state.machine.takeChanges();
-    const checkpoint = { point: pointAt(index), rowSum: state.machine.stateHash() };
-    const begunUs = this.options.clock.monoUs();
-    this.delta = { checkpoint, changes, rows: [], begunUs, isWriting: false };
-    this.encodeLater(this.delta);
+    const begunUs = clock.monoUs();
+    const delta: Delta = { index, begunUs, changes: [], rows: [], stage: 'copying' };
+    this.delta = delta;
+    if (!this.copy(delta)) this.later(delta, () => this.goOnCopying(delta));
   }
 
-  private encodeLater(delta: Delta): void {
+  private goOnCopying(delta: Delta): void {
+    if (this.copy(delta)) this.options.onCopied();
+    else this.later(delta, () => this.goOnCopying(delta));
+  }
+
+  /** Copies a slice; true when it was the last one. */
+  private copy(delta: Delta): boolean {
+    const { state, settings, pointAt } = this.options;
+    const { machine } = state;
+    const slice = machine.takeChanges(settings.sliceRows * COPIES_PER_ENCODING);
+    for (const change of slice) delta.changes.push(change);
+    if (machine.changedCount() > 0) return false;
+    const checkpoint = { point: pointAt(delta.index), rowSum: machine.stateHash() };
+    delta.stage = 'encoding';
+    this.later(delta, () => this.encode(delta, checkpoint));
+    return true;
+  }
+
+  private encode(delta: Delta, checkpoint: Checkpoint): void {
+    const { changes, rows } = delta;
+    const slice = changes.slice(rows.length, rows.length + this.options.settings.sliceRows);
+    for (const { key, value } of slice) {
+      rows.push({ key, value: value === null ? null : encodeRowValue(value) });
+    }
+    if (rows.length < changes.length) this.later(delta, () => this.encode(delta, checkpoint));
+    else this.write(delta, checkpoint);
+  }
+
+  /** In another turn, unless the delta is dropped until then. */
+  private later(delta: Delta, work: () => void): void {
     this.options.clock.soon(() => {
-      if (this.delta !== delta) return;
-      const { changes, rows } = delta;
-      const slice = changes.slice(rows.length, rows.length + this.options.settings.sliceRows);
-      for (const { key, value } of slice) {
-        rows.push({ key, value: value === null ? null : encodeRowValue(value) });
-      }
-      if (rows.length < changes.length) this.encodeLater(delta);
-      else this.write(delta);
+      if (this.delta === delta) work();
     });
   }
 
-  private write(delta: Delta): void {
-    const { checkpoint, rows } = delta;
-    const { index } = checkpoint.point.last;
-    this.delta = { ...delta, isWriting: true };
+  private write(delta: Delta, checkpoint: Checkpoint): void {
+    const { index, rows } = delta;
+    delta.stage = 'writing';
     const compactTo = this.compactTo(index);
     this.options.storage.checkpoint({ checkpoint, rows, compactTo }, (result) => {
       this.delta = null;
@@ -190,10 +221,9 @@ export class Checkpointer {
     });
   }
 
-  private tell({ checkpoint, rows, begunUs }: Delta): void {
+  private tell({ index, rows, begunUs }: Delta): void {
     const { clock, logger } = this.options;
     const tookMs = Math.round((clock.monoUs() - begunUs) / US_PER_MS);
-    const { index } = checkpoint.point.last;
     logger.debug('Checkpoint', { index, rows: rows.length, tookMs, anchor: this.anchor });
   }
 

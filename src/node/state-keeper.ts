@@ -85,6 +85,7 @@ export class StateKeeper {
       anchorIndex: start.anchor.index,
       pointAt: (index) => engine.pointAt(index),
       pinnedIndex: () => this.snapshots.senders.pinnedIndex,
+      onCopied: () => engine.run(() => this.applier.resume()),
       onDurable: (anchor) =>
         engine.run(() => {
           engine.step({ type: 'compacted', anchor });
@@ -101,6 +102,7 @@ export class StateKeeper {
       checkpointer: this.checkpointer,
       watch: ports.watch,
       hashEvery: this.settings.hashEvery,
+      soon: (callback) => ports.clock.soon(() => engine.run(callback)),
       onApplied: (index) => engine.step({ type: 'applied', index }),
     });
   }

@@ -42,6 +42,7 @@ function setUp(hashEvery = 1_000_000) {
       look: () => gate.looks++,
       mustPause: () => gate.room-- <= 0,
     },
+    soon,
     onStateHash: (index, hash) => hashes.push([index, hash]),
     onApplied: (index) => applied.push(index),
   });
@@ -89,6 +90,20 @@ describe('the applier', () => {
     applier.resume();
     expect(applied).toEqual([2, 4, 5]);
     expect(state.machine.sessionCount()).toBe(5);
+  });
+
+  test('lets other work pass after a thousand entries, and goes on in order', () => {
+    const { applier, applied, state, clock } = setUp();
+    const soon: number[] = [];
+    applier.apply(entries(1, 1_000));
+    clock.soon(() => soon.push(state.appliedIndex));
+    applier.apply(entries(1_001, 3_000));
+    expect(applied).toEqual([1_000, 1_024]);
+    clock.turn();
+    expect(soon).toEqual([1_024]);
+    expect(applied).toEqual([1_000, 1_024, 2_048, 3_000]);
+    applier.resume();
+    expect(applied).toHaveLength(4);
   });
 
   test('an entry that waits is not answered before its turn', () => {

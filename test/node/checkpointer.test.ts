@@ -25,6 +25,7 @@ function setUp(settings: Partial<CheckpointSettings> = {}) {
   const failed: HostExit[] = [];
   const waiting: ((result: StorageResult<{ readonly anchor: EntryId }>) => void)[] = [];
   let pinned: number | null = null;
+  let copies = 0;
   const checkpointer = new Checkpointer({
     state,
     storage: {
@@ -40,6 +41,7 @@ function setUp(settings: Partial<CheckpointSettings> = {}) {
     anchorIndex: 0,
     pointAt,
     pinnedIndex: () => pinned,
+    onCopied: () => copies++,
     onDurable: (anchor) => durable.push(anchor),
     onFailed: (exit) => failed.push(exit),
   });
@@ -55,6 +57,7 @@ function setUp(settings: Partial<CheckpointSettings> = {}) {
   return {
     ...{ clock, rig, state, checkpointer, written, waiting, durable, failed, apply, answer },
     pin: (index: number | null) => (pinned = index),
+    copyCount: () => copies,
   };
 }
 
@@ -128,6 +131,20 @@ describe('the checkpointer', () => {
     const [delta] = written;
     expect(delta?.checkpoint.point.last.index).toBe(10);
     expect(sumOf(rowsOf(written))).toBe(delta?.checkpoint.rowSum);
+  });
+
+  test('R-63 copies many rows in several turns, in which the state must stand still', () => {
+    const { clock, checkpointer, written, apply, copyCount } = setUp({ sliceRows: 2 });
+    let heldTurns = 0;
+    const soon = clock.soon.bind(clock);
+    clock.soon = (callback) =>
+      soon(() => void ((heldTurns += checkpointer.mustPause() ? 1 : 0), callback()));
+    apply((rig) => (rig.open(), rig.lock(29)));
+    checkpointer.takeNow(30, () => {});
+    clock.turn();
+    expect([heldTurns, copyCount()]).toEqual([3, 1]);
+    expect(written[0]?.rows).toHaveLength(30);
+    expect(sumOf(rowsOf(written))).toBe(written[0]?.checkpoint.rowSum);
   });
 
   test('M-81 takes no second delta before the first is durable', () => {

@@ -85,6 +85,7 @@ export class OfficeRig {
     this.applier = new Applier({
       ...{ state, office, proposals, news, watches, watch },
       checkpointer: { look: () => {}, mustPause: () => false },
+      soon: (callback) => callback(),
       hashEvery: Infinity,
       onStateHash: () => {},
       onApplied: () => {},
