@@ -59,6 +59,7 @@ export const PROBES = {
   'state-hashes-differ': 'Two nodes have different states at the same entry.',
   'blank-node-joins': 'A blank node takes over the checkpoint that its leader sent.',
   'backup-taken': 'A backup is taken while the cluster goes on.',
+  'answer-to-unknown-member': 'A node answers one that its configuration does not name.',
   'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',

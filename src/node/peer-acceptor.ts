@@ -36,6 +36,8 @@ interface Accepted {
  * makes room for the next: strangers cannot lock out peers, who say hello once they are connected.
  */
 const SILENT_LINKS_MAX = 16;
+/** Of answers that a peer does not read. */
+const BUFFERED_BYTES_MAX = 1024 * 1024;
 
 /**
  * The connections that other nodes dialled to us. Nothing is stepped before the hello was
@@ -69,6 +71,14 @@ export class PeerAcceptor {
   /** The far ends of all connections whose hello was accepted. */
   senders(): readonly Sender[] {
     return [...this.current.values()].flatMap(({ sender }) => (sender === null ? [] : [sender]));
+  }
+
+  /** Answers a peer on the connection that it dialled, if there is one; it may get lost. */
+  answer(peer: NodeId, message: RaftMessage): void {
+    const accepted = this.current.get(peer);
+    if (accepted === undefined) return;
+    accepted.link.send(this.options.encode(message));
+    if (accepted.link.bufferedBytes > BUFFERED_BYTES_MAX) this.end(accepted, 'it reads too slowly');
   }
 
   /** Ends the connection of a peer with a last word. */

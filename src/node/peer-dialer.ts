@@ -31,7 +31,7 @@ export interface PeerDialerOptions {
   /** Tests the peer's hello; false when it was refused, and said so. */
   readonly accept: (hello: PeerHello, link: Link) => boolean;
   readonly onRefused: (peer: NodeId, refusal: PeerRefusal) => void;
-  /** What a blank peer answers on our own link: it does not know yet whom to dial. */
+  /** What a peer answers on our own link, for it does not know yet whom to dial. */
   readonly onMessage: (from: Sender, message: RaftMessage) => void;
   readonly onUp: () => void;
   readonly onDown: () => void;
@@ -41,15 +41,16 @@ export interface PeerDialerOptions {
 
 /**
  * Our own connection to one peer, dialled again whenever it is gone. It carries what we say; what
- * the peer says comes on the connection that it dialled. Only hello and refusal come back on ours;
- * of a peer that is blank, which learns the cluster from us, its answers too.
+ * the peer says comes on the connection that it dialled. Only hello and refusal come back on ours,
+ * and the answers of a peer that does not know us as a member: it is blank, or its log ends before
+ * the entry that added us. Could it not answer, it would never learn of that entry.
  */
 export class PeerDialer {
   private readonly options: PeerDialerOptions;
   private link: Link | null = null;
   private isUp = false;
-  /** The peer at the other end, while it is blank. */
-  private blank: Sender | null = null;
+  /** The peer at the other end, once it said hello. */
+  private far: Sender | null = null;
   private isOver = false;
   private upSinceUs: MonoUs = 0;
   /** Dials without success since the last one with it. */
@@ -125,8 +126,8 @@ export class PeerDialer {
     if (message.type === 'peerRefusal') {
       this.options.onRefused(this.options.peer, message);
       this.end(link, 'refused by the peer');
-    } else if (this.isUp && this.blank !== null && isBlankAnswer(message)) {
-      this.options.onMessage(this.blank, message);
+    } else if (this.isUp && this.far !== null && isAnswer(message)) {
+      this.options.onMessage(this.far, message);
     } else if (message.type !== 'peerHello' || this.isUp) {
       this.end(link, `unexpected ${message.type}`);
     } else if (this.options.accept(message, link)) {
@@ -138,8 +139,8 @@ export class PeerDialer {
 
   private becomeUp(hello: PeerHello): void {
     const { nodeId, storeId, bootCount } = hello;
-    this.blank = hello.clusterId === null ? { nodeId, storeId, bootCount } : null;
-    probes.sometimes('blank-member-at-the-door', this.blank !== null);
+    this.far = { nodeId, storeId, bootCount };
+    probes.sometimes('blank-member-at-the-door', hello.clusterId === null);
     this.timer?.cancel();
     this.timer = null;
     this.upSinceUs = this.options.ports.clock.monoUs();
@@ -160,7 +161,7 @@ export class PeerDialer {
     const wasUp = this.isUp;
     const upUs = this.options.ports.clock.monoUs() - this.upSinceUs;
     this.isUp = false;
-    this.blank = null;
+    this.far = null;
     if (wasUp) this.options.onDown();
     if (!wasUp || upUs < STEADY_MS * US_PER_MS) return this.redial();
     this.failures = 0;
@@ -180,11 +181,14 @@ export class PeerDialer {
   }
 }
 
-/** What a node says that has no log and no vote yet. */
-function isBlankAnswer(message: PeerMessage): message is RaftMessage {
-  return (
-    message.type === 'appendResponse' ||
-    message.type === 'heartbeatResponse' ||
-    message.type === 'snapshotResponse'
-  );
+const ANSWERS: ReadonlySet<PeerMessage['type']> = new Set([
+  'preVoteResponse',
+  'voteResponse',
+  'appendResponse',
+  'heartbeatResponse',
+  'snapshotResponse',
+] as const);
+
+function isAnswer(message: PeerMessage): message is RaftMessage {
+  return ANSWERS.has(message.type);
 }

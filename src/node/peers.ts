@@ -49,7 +49,7 @@ export interface Membership {
 
 /**
  * All connections with the other nodes. Each node dials every other and speaks on that
- * connection; it listens on those that were dialled to it. So "all connections with a peer" are
+ * connection; it listens on those that were dialled to it, and answers there whom it cannot dial. So "all connections with a peer" are
  * two, and both must be gone before a peer counts as gone (RAFT.md §6.1).
  */
 export class Peers {
@@ -112,8 +112,15 @@ export class Peers {
     this.acceptor.add(link);
   }
 
+  /**
+   * A node that is not in our configuration is answered on its own link. It may lead all the same:
+   * our log may end before the entry that added it (RAFT.md §10).
+   */
   send(to: NodeId, message: RaftMessage): void {
-    this.dialers.get(to)?.send(message);
+    const dialer = this.dialers.get(to);
+    probes.sometimes('answer-to-unknown-member', dialer === undefined);
+    if (dialer === undefined) this.acceptor.answer(to, message);
+    else dialer.send(message);
   }
 
   /** To everybody that is connected. */
