@@ -6,10 +6,13 @@ import type { Command } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { queueText } from '../client/acquire-error.ts';
 import type { Client, Grant } from '../index.ts';
+import { resolveAddresses } from './addresses.ts';
 import type { ForwardedSignal } from './child.ts';
 import { showDuration } from './duration.ts';
 import { errorSentence } from './error-json.ts';
 import { EXIT, Failure, exitCodeOf, signalExitCode } from './exit-code.ts';
+import { withPorts } from './node-ports.ts';
+import { askStatuses, embargoText } from './node-status.ts';
 import { note } from './output.ts';
 import { durationWithin } from './program.ts';
 import type { ClusterOptions } from './program.ts';
@@ -41,6 +44,8 @@ export interface Wish {
 
 /** How long a farewell to the cluster may take; what was held is free after its TTL anyway. */
 const FAREWELL_MS = 2_000;
+/** How long the nodes may take to say why a wait was in vain. */
+const STATUS_MS = 1_000;
 /** The longest that the client library takes; a cluster may set a lower limit for TTLs. */
 const DAY_MS = 86_400_000;
 const TTL_MS_MIN = 1_000;
@@ -97,6 +102,7 @@ export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox)
   } catch (error) {
     await leave(client);
     if (inbox.interruption !== null) throw interruption(wish, inbox.interruption);
+    if (HoldfastError.is(error) && error.code === 'WAIT_OVER') await tellOfEmbargo(options);
     throw nothingLost(asTyped(error, wish, options));
   }
   if (inbox.interruption !== null) {
@@ -105,6 +111,14 @@ export async function take(wish: Wish, options: TakeOptions, inbox: SignalInbox)
   }
   inbox.keep();
   return { client, grant };
+}
+
+// Whoever waits in vain for a lock that nobody holds should hear why.
+async function tellOfEmbargo(options: TakeOptions): Promise<void> {
+  const addresses = await resolveAddresses(options, process.env);
+  const reports = await withPorts((ports) => askStatuses(ports, addresses, STATUS_MS));
+  const text = embargoText(reports);
+  if (text !== null) note(text);
 }
 
 /** Rejects when a signal ends the wait; nothing is to be undone while the client connects. */

@@ -2,6 +2,7 @@ import { HoldfastError } from '../base/error.ts';
 import { askNode } from '../client/single-request.ts';
 import type { SingleRequestPorts } from '../client/single-request.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
+import { showMs } from './duration.ts';
 
 /** What is known of the node at an address: its own word, or why there is none. */
 export type NodeReport =
@@ -45,6 +46,17 @@ export function leaderOf(reports: readonly NodeReport[]): NodeReport | undefined
       (best, report) => (termOf(report) > termOf(best) ? report : best),
       undefined,
     );
+}
+
+/** Why nothing is granted after a restore, and how long yet; null: there is no embargo. */
+export function embargoText(reports: readonly NodeReport[]): string | null {
+  const leader = leaderOf(reports);
+  const known = leader === undefined ? reports : [leader];
+  const left = known.flatMap(({ status }) => status?.embargoLeftMs ?? []);
+  if (left.length === 0) return null;
+  const at = leader === undefined ? 'from when a leader is elected' : 'if the leader stays';
+  const time = `${showMs(Math.max(...left))} ${at}`;
+  return `the cluster was restored from a backup: nothing is granted yet, at most for ${time}`;
 }
 
 function termOf(report: NodeReport | undefined): number {

@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { restoreCluster } from '../client/restore.ts';
+import { embargoMsOf } from '../locks/embargo.ts';
 import { loadConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { backupJson, backupText } from './backup.ts';
@@ -23,8 +24,6 @@ interface RestoreOptions {
 
 /** Loading a large state takes a node a while. */
 const PATIENCE_MS = 60_000;
-/** Clocks whose rates are off by 1 %, as everywhere (RAFT.md §14.3). */
-const EMBARGO_FACTOR = 1.01;
 
 const NOTES = `
 All nodes of the configuration file must run, and none may have data. STOP EVERY NODE OF THE OLD
@@ -85,8 +84,8 @@ async function restore(path: string, options: RestoreOptions): Promise<void> {
   }
   const description = backupJson(backup);
   note(backupText(backup));
-  const highestMs = Math.max(backup.machine.highestTtlMs(), options.maxTtl ?? 0);
-  const embargoMs = embargoOf(highestMs, options.deadSince ?? null, Date.now());
+  const deadMs = deadMsOf(options.deadSince ?? null, Date.now());
+  const embargoMs = embargoMsOf(backup.machine, deadMs, options.maxTtl);
   const done = await withPorts((ports) =>
     restoreCluster(ports, {
       clusterName,
@@ -107,17 +106,12 @@ async function restore(path: string, options: RestoreOptions): Promise<void> {
   }
 }
 
-/**
- * For how long nothing may be granted: every client of the old cluster has lost its belief by then.
- * Milliseconds by wall clock since 1970, or null. Throws INVALID for a death in the future.
- */
-export function embargoOf(highestTtlMs: number, deadSinceMs: number | null, nowMs: number): number {
+/** For how long the old cluster has been dead. Throws INVALID for a death in the future. */
+export function deadMsOf(deadSinceMs: number | null, nowMs: number): number {
   const deadMs = deadSinceMs === null ? 0 : nowMs - deadSinceMs;
-  if (deadMs < 0) {
-    const now = new Date(nowMs).toISOString();
-    throw new HoldfastError('INVALID', `--dead-since lies in the future: here it is ${now}`);
-  }
-  return Math.max(0, Math.ceil(highestTtlMs * EMBARGO_FACTOR) - deadMs);
+  if (deadMs >= 0) return deadMs;
+  const now = new Date(nowMs).toISOString();
+  throw new HoldfastError('INVALID', `--dead-since lies in the future: here it is ${now}`);
 }
 
 // A zone must be said: an hour more or less would break locks.

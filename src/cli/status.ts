@@ -6,7 +6,7 @@ import type { NodeStatus } from '../wire/client-messages.ts';
 import { resolveAddresses } from './addresses.ts';
 import { EXIT } from './exit-code.ts';
 import { withPorts } from './node-ports.ts';
-import { askStatuses, leaderOf } from './node-status.ts';
+import { askStatuses, embargoText, leaderOf } from './node-status.ts';
 import type { NodeReport } from './node-status.ts';
 import { note, printJson, printTable, visible } from './output.ts';
 import { addClusterOptions, addExamples } from './program.ts';
@@ -65,6 +65,8 @@ async function showStatus(options: ClusterOptions): Promise<number> {
       if (problem !== null) note(`${address}: ${visible(problem)}`);
       for (const alarm of status?.alarms ?? []) note(`${address}: ${visible(alarm)}`);
     }
+    const embargo = embargoText(reports);
+    if (embargo !== null) note(embargo);
   }
   return leader === undefined ? EXIT.unavailable : 0;
 }

@@ -14,7 +14,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { Index, NodeId, StoreId } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { Member } from '../raft/config.ts';
-import type { FoundingStep } from '../wire/client-messages.ts';
+import type { FoundingStep, QueryResult } from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
 import { askNode } from './single-request.ts';
 import type { SingleRequestPorts } from './single-request.ts';
@@ -217,6 +217,11 @@ export async function askStep(
     question: { type: 'founding', step },
     patienceMs: plan.patienceMs,
   });
+  return standingOf(node, result);
+}
+
+/** What the node's answer to a step says of it. Throws what the node refuses. */
+export function standingOf(node: PlannedNode, result: QueryResult): Standing {
   if (result.kind === 'refused') {
     throw new HoldfastError(result.code, `${show(node)}: ${result.message}`);
   }

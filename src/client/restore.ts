@@ -21,9 +21,17 @@ import type { Checkpoint, SnapshotMeta, StoredRow } from '../wire/checkpoint.ts'
 import type { FoundingStep } from '../wire/client-messages.ts';
 import type { FoundingRecord, RestoredFrom } from '../wire/founding-record.ts';
 import { encodeRowValue } from '../wire/rows.ts';
-import { askStandings, askStep, commonRecord, memberProblem, membersOf } from './founding.ts';
+import {
+  askStandings,
+  askStep,
+  commonRecord,
+  memberProblem,
+  membersOf,
+  standingOf,
+} from './founding.ts';
 import type { NodesPlan, Standing } from './founding.ts';
-import type { SingleRequestPorts } from './single-request.ts';
+import { askNode } from './single-request.ts';
+import type { Question, SingleRequestPorts } from './single-request.ts';
 
 /** Rows of one piece weigh about so much at most: a frame has 256 KiB. */
 const PIECE_BYTES_MAX = 160 * 1024;
@@ -133,14 +141,27 @@ async function send(
   { standing, pieces, clusterId }: Sending,
 ): Promise<void> {
   const { node } = standing;
-  for (const [sequence, content] of pieces.entries()) {
+  let sequence = 0;
+  const question = (): Question => {
+    const content = present(pieces[sequence], 'asked for while there are pieces');
     const isLast = sequence === pieces.length - 1;
-    const step: FoundingStep = { step: 'restorePart', sequence, isLast, content };
-    const { record } = await askStep(ports, plan, { node, step });
-    if (record?.clusterId === clusterId) return;
-    if (record !== null) throw otherBackup(record);
+    return { type: 'founding', step: { step: 'restorePart', sequence, isLast, content } };
+  };
+  const result = await askNode(ports, {
+    address: node.address,
+    question: question(),
+    next: (answer) => {
+      sequence += 1;
+      const isWanted = answer.kind === 'founding' && answer.record === null;
+      return isWanted && sequence < pieces.length ? question() : null;
+    },
+    patienceMs: plan.patienceMs,
+  });
+  const { record } = standingOf(node, result);
+  if (record === null) {
+    throw new HoldfastError('INTERNAL', `${node.id} took the whole state and is still blank`);
   }
-  throw new HoldfastError('INTERNAL', `${node.id} took the whole state and is still blank`);
+  if (record.clusterId !== clusterId) throw otherBackup(record);
 }
 
 /** The state as it travels: what it says of itself, its rows in key order, its end. */

@@ -1,4 +1,4 @@
-// Asks one given node one question over a link of its own. Founding and status concern a node
+// Asks one given node over a link of its own: one question, or several in turn. Founding and status concern a node
 // itself, blank or founded, leader or not; a client proper would look for the leader instead.
 
 import { HoldfastError } from '../base/error.ts';
@@ -6,14 +6,7 @@ import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Link, Transport } from '../ports/transport.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
-import type {
-  FoundingStep,
-  NodeMessage,
-  Query,
-  QueryMessage,
-  FoundingMessage,
-  QueryResult,
-} from '../wire/client-messages.ts';
+import type { FoundingStep, NodeMessage, Query, QueryResult } from '../wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../wire/client.ts';
 
 /** The part of the world that a single request needs. */
@@ -31,17 +24,18 @@ export interface SingleRequest {
   /** `host:port` of the node. */
   readonly address: string;
   readonly question: Question;
-  /** How long to dial again where nobody listens yet, and to wait for the answer. */
+  /** What to ask over the same link after an answer; null: it was the last. Default: one question. */
+  readonly next?: (result: QueryResult) => Question | null;
+  /** How long to dial again where nobody listens yet, and to wait for each answer. */
   readonly patienceMs: number;
   /** Do not dial again: whoever asks wants to know how it is now. Default false. */
   readonly isOnce?: boolean;
 }
 
-const REQUEST_ID = 1;
 const REDIAL_MS = 50;
 
 /**
- * The node's answer, which may be a refusal (`kind: 'refused'`). Rejects with UNAVAILABLE when
+ * The node's last answer, which may be a refusal (`kind: 'refused'`). Rejects with UNAVAILABLE when
  * there was none in time, and with the node's own code when it said goodbye instead.
  */
 export function askNode(ports: SingleRequestPorts, request: SingleRequest): Promise<QueryResult> {
@@ -58,11 +52,12 @@ class Attempt {
   private readonly ports: SingleRequestPorts;
   private readonly request: SingleRequest;
   private readonly done: (result: QueryResult | HoldfastError) => void;
-  private readonly deadline: { cancel(): void };
+  private deadline: { cancel(): void };
   /** What to undo when the attempt is over: a dial, a pause before one, or a link. */
   private abandon: () => void = () => {};
   private lastProblem = 'it did not answer';
   private isOver = false;
+  private requestId = 1;
 
   constructor(
     ports: SingleRequestPorts,
@@ -72,9 +67,7 @@ class Attempt {
     this.ports = ports;
     this.request = request;
     this.done = done;
-    this.deadline = ports.clock.after(request.patienceMs * US_PER_MS, () => {
-      this.fail(`${this.lastProblem} within ${request.patienceMs} ms`);
-    });
+    this.deadline = this.startDeadline();
   }
 
   dial(): void {
@@ -109,7 +102,7 @@ class Attempt {
       link.close('done');
     };
     link.onFrame = (frame) => {
-      this.read(frame);
+      this.read(link, frame);
     };
     link.onClose = (reason) => {
       if (!this.isOver) this.fail(`the connection ended (${reason})`);
@@ -119,12 +112,12 @@ class Attempt {
     link.send(
       encodeClientMessages([
         { type: 'hello', versionMin, versionMax, clusterId: null, name },
-        messageOf(this.request.question),
+        { ...this.request.question, requestId: this.requestId },
       ]),
     );
   }
 
-  private read(frame: Uint8Array): void {
+  private read(link: Link, frame: Uint8Array): void {
     let messages: readonly NodeMessage[];
     try {
       messages = decodeNodeMessages(frame);
@@ -133,12 +126,28 @@ class Attempt {
       return;
     }
     for (const message of messages) {
-      if (message.type === 'answer' && message.requestId === REQUEST_ID) {
-        this.finish(message.result);
+      if (message.type === 'answer' && message.requestId === this.requestId) {
+        this.goOn(link, message.result);
       } else if (message.type === 'goodbye') {
         this.finish(new HoldfastError(message.code, `${this.where()}: ${message.message}`));
       }
     }
+  }
+
+  private goOn(link: Link, result: QueryResult): void {
+    const question = this.request.next?.(result) ?? null;
+    if (question === null || this.isOver) return this.finish(result);
+    this.deadline.cancel();
+    this.deadline = this.startDeadline();
+    this.requestId += 1;
+    link.send(encodeClientMessages([{ ...question, requestId: this.requestId }]));
+  }
+
+  private startDeadline(): { cancel(): void } {
+    const { patienceMs } = this.request;
+    return this.ports.clock.after(patienceMs * US_PER_MS, () => {
+      this.fail(`${this.lastProblem} within ${patienceMs} ms`);
+    });
   }
 
   private fail(problem: string, cause?: unknown): void {
@@ -156,8 +165,4 @@ class Attempt {
     this.abandon();
     this.done(result);
   }
-}
-
-function messageOf(question: Question): QueryMessage | FoundingMessage {
-  return { ...question, requestId: REQUEST_ID };
 }

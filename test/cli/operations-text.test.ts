@@ -1,24 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../src/base/error.ts';
-import { embargoOf } from '../../src/cli/restore.ts';
+import { deadMsOf } from '../../src/cli/restore.ts';
 import { Progress } from '../../src/cli/member-progress.ts';
 import type { MembershipStep } from '../../src/client/admin.ts';
 import type { MembershipView } from '../../src/wire/client-messages.ts';
 
-describe('the embargo of a restore', () => {
+describe('the death of the cluster before a restore', () => {
   const now = Date.parse('2026-11-30T04:05:00Z');
 
-  test('is the highest TTL with the drift of clocks, less the time of death', () => {
-    expect(embargoOf(600_000, null, now)).toBe(606_000);
-    expect(embargoOf(600_000, now, now)).toBe(606_000);
-    expect(embargoOf(600_000, now - 600_000, now)).toBe(6_000);
-    expect(embargoOf(600_000, now - 606_000, now)).toBe(0);
-    expect(embargoOf(600_000, now - 86_400_000, now)).toBe(0);
-    expect(embargoOf(1_001, null, now)).toBe(1_012);
+  test('is as long as it was said, or counts for nothing', () => {
+    expect(deadMsOf(null, now)).toBe(0);
+    expect(deadMsOf(now, now)).toBe(0);
+    expect(deadMsOf(now - 86_400_000, now)).toBe(86_400_000);
   });
 
-  test('is not made of a death in the future', () => {
-    const ask = (): number => embargoOf(600_000, now + 1, now);
+  test('does not lie in the future', () => {
+    const ask = (): number => deadMsOf(now + 1, now);
     expect(ask).toThrow(HoldfastError);
     expect(ask).toThrow(/in the future: here it is 2026-11-30T04:05:00/);
   });

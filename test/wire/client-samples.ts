@@ -5,7 +5,6 @@ import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { encodeBody } from '../../src/wire/command.ts';
 import { encodeSnapshotMeta, encodeSnapshotRows } from '../../src/wire/checkpoint.ts';
 import type {
-  AdminStep,
   ClientMessage,
   FoundingStep,
   MembershipView,
@@ -27,6 +26,7 @@ import {
   ROWS,
   SESSION,
 } from './samples.ts';
+import { ADMIN_STEPS } from './admin-samples.ts';
 import { GHOST, HOLDER, HOLDINGS, LOCK, SESSION_VIEW } from './view-samples.ts';
 import { TARGETS, WATCH_EVENTS } from './watch-samples.ts';
 
@@ -91,34 +91,6 @@ const STEPS: readonly FoundingStep[] = [
     tokenFloor: ORIGIN + 4,
   },
   { step: 'restorePart', sequence: 1, isLast: false, content: encodeSnapshotRows(ROWS) },
-];
-
-const ADMIN_STEPS: readonly AdminStep[] = [
-  {
-    step: 'addMember',
-    nodeId: 'n4',
-    address: '127.0.0.1:7104',
-    isVoter: true,
-    expectedIndex: ORIGIN,
-  },
-  { step: 'promote', nodeId: 'n4', expectedIndex: null },
-  { step: 'removeMember', nodeId: 'n1', expectedIndex: ORIGIN },
-  {
-    step: 'replace',
-    nodeId: 'n1',
-    by: { nodeId: 'n4', address: '127.0.0.1:7104' },
-    expectedIndex: null,
-  },
-  { step: 'transfer', to: 'n2' },
-  { step: 'backupBegin' },
-  { step: 'backupRows', backupId: 4, after: 'l/größe' },
-  { step: 'backupEnd', backupId: 4 },
-  {
-    step: 'setLimits',
-    expected: DEFAULT_LIMITS,
-    limits: { ...DEFAULT_LIMITS, ttlMsMax: 700_000 },
-    by: 'ops',
-  },
 ];
 
 const MEMBERSHIP: MembershipView = {
