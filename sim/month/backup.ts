@@ -66,11 +66,11 @@ export function emptyModels(count: number, { settings }: SimCluster): LockModel[
   return Array.from({ length: count }, () => new LockModel(settings.limits));
 }
 
-/** Makes the blank nodes a cluster with this state; `models` become what it begins with. */
+/** Makes the blank nodes a cluster with this state. */
 export async function restoreInto(
   cluster: SimCluster,
   operator: Operator,
-  { backup, models }: { readonly backup: Backup; readonly models: readonly LockModel[] },
+  backup: Backup,
 ): Promise<void> {
   const machine = machineOf(backup);
   const embargoMs = Math.ceil(machine.highestTtlMs() * EMBARGO_FACTOR);
@@ -79,7 +79,6 @@ export async function restoreInto(
     const nodes = cluster.all().map(({ id, address }) => ({ id, address }));
     const none = { tokenFloor: null, onNode: () => {} };
     const plan = { clusterName, nodes, patienceMs: MINUTE_MS, backup: backup.meta, machine };
-    const restored = await restoreCluster({ clock, transport }, { ...plan, ...none, embargoMs });
-    for (const model of models) model.becomeRestored(restored.origin);
+    await restoreCluster({ clock, transport }, { ...plan, ...none, embargoMs });
   });
 }

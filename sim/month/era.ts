@@ -2,9 +2,11 @@
 // own, whose wall clocks go on where those of the world before stopped.
 
 import type { NodeId } from '../../src/base/units.ts';
+import type { HostWatch } from '../../src/node/host-types.ts';
 import { originAt } from '../../src/node/founding.ts';
 import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
+import type { LockModel } from '../oracle/model.ts';
 import { reportExit } from '../oracle/verdict.ts';
 import { emptyModels, follow, restoreInto, takeBackup, machineOf } from './backup.ts';
 import type { Backup } from './backup.ts';
@@ -60,7 +62,8 @@ export class Era {
   /** Machines with a cluster of one's own, or blank ones if it is to be made of a backup. */
   static async create(plan: EraPlan): Promise<Era> {
     const { ledger, from, descendants, beginMs, seed, tally } = plan;
-    const [model, ...others] = from?.models.splice(0, 1 + descendants) ?? [];
+    const restored = from?.models.splice(0, 1 + descendants) ?? [];
+    const [model, ...others] = restored;
     const clocks = Array.from({ length: NODES }, (_, at) => {
       return [`n${at + 1}`, { skewMs: beginMs, driftPpm: driftOf(seed, at) }] as const;
     });
@@ -73,22 +76,21 @@ export class Era {
       clocks: Object.fromEntries(clocks),
       isFounded: from === null,
       origin: originAt(BEGIN_MS + beginMs),
-      watch: () => tally.watch(),
+      watch: () => watchBy(tally, restored),
       onExit: (id, exit) => reportExit(cluster.verdict, id, exit),
       ...(model === undefined ? {} : { model }),
     });
     cluster.oracle.follow(ledger.begin(cluster.verdict));
     const models = from === null ? emptyModels(descendants, cluster) : others;
-    return new Era(plan, cluster, model === undefined ? models : [model, ...models]);
+    return new Era(plan, cluster, models);
   }
 
   /** Restores it if it is not founded; then it works, and its clients too. */
   async begin(): Promise<void> {
-    const { cluster, operator, plan, models } = this;
+    const { cluster, operator, plan } = this;
     const { from, tally } = plan;
     if (from !== null) {
-      await restoreInto(cluster, operator, { backup: from, models });
-      models.shift();
+      await restoreInto(cluster, operator, from);
       tally.restores++;
     }
     await this.settle();
@@ -169,4 +171,16 @@ export class Era {
 // Drawn, but for who is looked at: a clock keeps its rate.
 function driftOf(seed: number, at: number): number {
   return (((seed % 97) * 31 + at * 1_103) % (2 * DRIFT_PPM_MAX)) - DRIFT_PPM_MAX;
+}
+
+// The models become those of the restored cluster when the first of its nodes begins.
+function watchBy(tally: Tally, restored: LockModel[]): HostWatch {
+  const watch = tally.watch();
+  return {
+    ...watch,
+    started: (core, start, machine) => {
+      for (const model of restored.splice(0)) model.becomeRestored(start.applied);
+      watch.started(core, start, machine);
+    },
+  };
 }
