@@ -19,6 +19,8 @@ const NODES_MAX = 512;
 export interface SimNodeOptions {
   readonly address?: string;
   readonly clock?: ClockSettings;
+  /** Where it differs from the others, as one of another release does. */
+  readonly settings?: Partial<HostSettings>;
   /** What its disk holds at first. */
   readonly image?: DiskImage | undefined;
 }
@@ -54,14 +56,15 @@ export class SimNodes {
   }
 
   /** A machine with a disk, not started. */
-  add(id: NodeId, { address = addressOf(id), clock = {}, image }: SimNodeOptions = {}): SimNode {
+  add(id: NodeId, options: SimNodeOptions = {}): SimNode {
+    const { address = addressOf(id), clock = {}, image } = options;
     const { settings, world, watch, onExit } = this.parts;
     if (this.known.has(id)) throw new InvariantError(`there is a node ${id} already`);
     if (this.known.size >= NODES_MAX) throw new InvariantError(`more than ${NODES_MAX} nodes`);
     const isListed = settings.nodes.some((each) => each.id === id);
     const nodes = isListed ? settings.nodes : [...settings.nodes, { id, address }];
     const node = new SimNode(world, {
-      settings: { ...settings, nodes, nodeId: id },
+      settings: { ...settings, ...options.settings, nodes, nodeId: id },
       address,
       clock,
       disk: this.createDisk(id, image),
