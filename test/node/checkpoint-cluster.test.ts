@@ -163,6 +163,26 @@ describe('a follower that lacks the log', () => {
     expect(logged(cluster, late, 'Took over a checkpoint')).toBe(1);
   });
 
+  test('R-53 leads afterwards, and whoever watches from before it learns of the gap', async () => {
+    const { cluster, leader, late } = await leftBehind(10);
+    await bringBack(cluster, late);
+    cluster.node(leader).crash();
+    for (let turn = 0; turn < 20 && (await cluster.waitLeader(leader)) !== late; turn++) {
+      cluster.node(await cluster.waitLeader(leader)).call((host) => {
+        host.admin({ step: 'transfer', to: late }, () => {});
+      });
+      await cluster.runFor(E);
+    }
+    const started: boolean[] = [];
+    cluster.node(late).call((host) => {
+      const quiet = (): void => {};
+      const onStart = (_: number, isComplete: boolean): void => void started.push(isComplete);
+      host.watch({ name: null, prefix: '' }, 30, { onStart, onEvents: quiet, onOver: quiet });
+    });
+    await cluster.until('the watch to begin', () => started.length > 0);
+    expect(started).toEqual([false]);
+  });
+
   test('R-58 goes on where it was when the link is cut in the middle', async () => {
     const { cluster, leader, late } = await leftBehind(6);
     cluster.node(late).start();
