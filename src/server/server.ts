@@ -15,6 +15,7 @@ import { requireNode } from './config.ts';
 import type { NodeConfig } from './config.ts';
 import { logDirectory, makeDirectory, nodeDirectory, slotPaths } from './data-directory.ts';
 import { exitError } from './exit.ts';
+import { watchFileMembers } from './file-members.ts';
 import { createHttpListener } from './http.ts';
 import { createHttpServer } from './http-server.ts';
 import { createConfiguredLogger } from './logger.ts';
@@ -67,6 +68,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   server.on('request', httpListener(config, host, ports));
   const ended = new Promise<HostExit>((resolve) => (host.onExit = resolve));
   await start(host);
+  watchFileMembers({ host, nodes: config.nodes, logger: ports.logger });
   return new NodeHandle({ id, address: node.address, host, transport, ended });
 }
 

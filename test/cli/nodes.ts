@@ -28,9 +28,16 @@ export interface NodesOptions {
 export class Nodes {
   readonly configFile: string;
   readonly addresses: readonly string[];
+  /** What the nodes warned of. */
+  readonly warnings: readonly string[];
   private readonly running: readonly RunningNode[];
 
-  private constructor(configFile: string, running: readonly RunningNode[]) {
+  private constructor(
+    configFile: string,
+    running: readonly RunningNode[],
+    warnings: readonly string[],
+  ) {
+    this.warnings = warnings;
     this.configFile = configFile;
     this.running = running;
     this.addresses = running.map(({ address }) => address);
@@ -44,8 +51,10 @@ export class Nodes {
     const dataDir = `./data-${ports.join('-')}`;
     writeFileSync(configFile, JSON.stringify({ name, nodes, dataDir }));
     const config = loadConfig(configFile);
-    const starting = ids.map((id) => startNode({ config, id, logger: silentLogger }));
-    return new Nodes(configFile, await Promise.all(starting));
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+    const starting = ids.map((id) => startNode({ config, id, logger }));
+    return new Nodes(configFile, await Promise.all(starting), warnings);
   }
 
   /** Makes a cluster of them. */

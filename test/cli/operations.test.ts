@@ -83,6 +83,8 @@ test('R-64 a member is replaced while its lock is held, and asking again finds i
   expect(status.stdout).toMatch(/^n3 +\S+ +removed/m);
   expect(status.stdout).toMatch(new RegExp(`^n6 +${address} +(follower|leader)`, 'm'));
   expect(status.stderr).toContain('taken out of the cluster');
+  const outOfDate = cluster.warnings.filter((text) => text.includes('file is out of date'));
+  expect(outOfDate.at(-1)).toMatch(/members are n1 at \S+, n2 at \S+, n6 at .*names n1 .* n3 at/);
   const kept = await client.inspect('kept');
   expect(kept.holder?.token).toBe(token);
   const again = await cluster.cli('member', 'add', `n3=${address}`);
