@@ -251,6 +251,7 @@ describe('the checkpointer', () => {
     checkpointer.takeNow(5, () => {});
     checkpointer.hold(() => (isIdle = true));
     expect(isIdle).toBe(true);
+    checkpointer.look();
     clock.turn();
     expect(written).toHaveLength(0);
     checkpointer.restart(7);
