@@ -7,10 +7,13 @@ import type { HostSettings } from '../../src/node/host-types.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { NetworkSettings } from '../world/network.ts';
 
-/** Of a second, in milliseconds; and so on. */
+/** A second in milliseconds. */
 export const SECOND_MS = 1_000;
+/** A minute in milliseconds. */
 export const MINUTE_MS = 60 * SECOND_MS;
+/** An hour in milliseconds. */
 export const HOUR_MS = 60 * MINUTE_MS;
+/** A day in milliseconds. */
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Of every node. */

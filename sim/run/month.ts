@@ -15,7 +15,7 @@ const PROGRESS_MS = 15_000;
 export const monthCommand: Command = {
   name: 'month',
   usage: '[--days N] [--seed N]',
-  summary: 'Lives through a month of cluster time and counts what happened; exit code 1 if broken.',
+  summary: 'Lives through a month of cluster time and counts it; exit code 1 when a promise breaks.',
   help: [
     `  --days N  cluster time, from 0.1 (default ${DAYS})`,
     '  --seed N  whose luck (default 1)',
