@@ -115,6 +115,24 @@ describe('an install', () => {
     expect(loaded).toEqual([]);
   });
 
+  test('R-61 shares no row with an unfinished one that the start still sweeps', () => {
+    const { rig, storage } = withOldState();
+    const unfinished = storage.receive(checkpointAt(20, 4));
+    valueOf(rig.done((done) => unfinished.add(rowsOf({ left: 'over' }), done)));
+    rig.disk.crash();
+    const later = rig.boot();
+    const begun: IncomingCheckpoint[] = [];
+    later.open(() => {
+      const incoming = later.receive(checkpointAt(20, 4));
+      incoming.add(rowsOf(NEW), () => {});
+      begun.push(incoming);
+    });
+    rig.settle();
+    const incoming = present(begun[0], 'one that was begun');
+    valueOf(rig.done((done) => incoming.install(false, done)));
+    expect(valueOf(rig.rows(later))).toEqual(NEW);
+  });
+
   test('R-61 an unfinished one leaves the old state, and is swept by the next start', () => {
     const { rig, storage } = withOldState();
     received(rig, storage, checkpointAt(20, 4));
