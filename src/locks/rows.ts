@@ -16,7 +16,10 @@ const GONE = -2;
 
 /** A piece of state that is one row. */
 export abstract class StateRow {
-  /** Lanes of the hash while `isSummed`. */
+  /**
+   * Lanes of the hash while `isSummed`, as signed numbers: those do not need a place of their own
+   * in memory, of which a million rows would have two each.
+   */
   low = 0;
   high = 0;
   /** Whether the ledger's sum contains the present value. */
@@ -115,8 +118,8 @@ export class RowLedger {
   }
 
   private add(row: StateRow, [low, high]: readonly [number, number]): void {
-    row.low = low;
-    row.high = high;
+    row.low = low | 0;
+    row.high = high | 0;
     row.isSummed = true;
     this.sumLow = (this.sumLow + low) >>> 0;
     this.sumHigh = (this.sumHigh + high) >>> 0;
