@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { NodeId } from '../../src/base/units.ts';
+import { Peers } from '../../src/node/peers.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import type { ClusterConfig } from '../../src/raft/config.ts';
+import type { PeerHello, PeerMessage } from '../../src/wire/peer-messages.ts';
+import { decodePeer, encodePeer } from '../../src/wire/peer.ts';
+import { FakeLink } from './fake-link.ts';
+import { ManualClock } from './manual-clock.ts';
+
+const SETTINGS = { heartbeatMs: 50, electionMs: 500, commandSet: 2 };
+
+const member = (nodeId: NodeId) => ({ nodeId, storeId: `s-${nodeId}`, address: `${nodeId}:1` });
+
+function configOf(voters: readonly NodeId[], retired: readonly NodeId[] = []): ClusterConfig {
+  const none = { votersOutgoing: [], learners: [], learnersNext: [] };
+  return { voters: voters.map(member), ...none, retired };
+}
+
+function helloOf(nodeId: NodeId): PeerHello {
+  const boot = { bootId: 'b', bootCount: 1, connectionEpoch: 1 };
+  const versions = { versionMin: 1, versionMax: 1 };
+  const who = { clusterId: 'c', nodeId, storeId: `s-${nodeId}` };
+  return { type: 'peerHello', ...versions, ...who, ...boot, ...SETTINGS };
+}
+
+/** The connections of n1, and whom it dials. */
+function setUp() {
+  const dialled = new Set<string>();
+  const peers = new Peers({
+    self: { ...member('n1'), bootId: 'b', bootCount: 1, ...SETTINGS },
+    clusterId: 'c',
+    seed: 0,
+    config: configOf(['n1', 'n2', 'n3']),
+    ports: {
+      clock: new ManualClock(),
+      random: { u32: () => 1 },
+      logger: silentLogger,
+      transport: {
+        listen: () => {},
+        close: () => {},
+        dial: (address) => {
+          dialled.add(address);
+          return { cancel: () => dialled.delete(address) };
+        },
+      },
+    },
+    onMessage: () => {},
+    onStateHash: () => {},
+    onLink: () => {},
+    onRemoved: () => {},
+  });
+  const greet = (nodeId: NodeId): PeerMessage[] => {
+    const link = new FakeLink(nodeId);
+    peers.accepted(link);
+    link.onFrame(encodePeer(helloOf(nodeId), 0));
+    return link.sent.map((frame) => decodePeer(frame, 0));
+  };
+  return { peers, dialled, greet };
+}
+
+test('R-72 only a committed configuration tells a node that it was taken out', () => {
+  const { peers, greet } = setUp();
+  const [before, config] = [configOf(['n1', 'n2', 'n3']), configOf(['n1', 'n2'], ['n3'])];
+  peers.setConfig({ config: before, index: 0, isCommitted: true, previous: null });
+  peers.setConfig({ config, index: 7, isCommitted: false, previous: before });
+  expect(greet('n3')).toMatchObject([{ type: 'peerHello' }]);
+  peers.setConfig({ config, index: 7, isCommitted: true, previous: null });
+  expect(greet('n3')).toMatchObject([{ type: 'peerRefusal', code: 'REMOVED', configIndex: 7 }]);
+});
+
+test('members of the configuration before are dialled until the next one is committed', () => {
+  const { peers, dialled } = setUp();
+  const [before, config] = [configOf(['n1', 'n2', 'n3']), configOf(['n1', 'n2', 'n4'], ['n3'])];
+  peers.setConfig({ config: before, index: 0, isCommitted: true, previous: null });
+  peers.setConfig({ config, index: 7, isCommitted: false, previous: before });
+  expect([...dialled]).toEqual(['n2:1', 'n3:1', 'n4:1']);
+  peers.setConfig({ config, index: 7, isCommitted: true, previous: null });
+  expect([...dialled]).toEqual(['n2:1', 'n4:1']);
+});
