@@ -7,6 +7,7 @@ import { originAt } from '../../src/node/founding.ts';
 import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { LockModel } from '../oracle/model.ts';
+import { RestoredGrants } from '../oracle/restored.ts';
 import { reportExit } from '../oracle/verdict.ts';
 import { emptyModels, follow, restoreInto, takeBackup, machineOf } from './backup.ts';
 import type { Backup } from './backup.ts';
@@ -14,6 +15,7 @@ import { Keeper } from './keeper.ts';
 import type { Ledger } from './ledger.ts';
 import { Operator } from './operator.ts';
 import { HOUR_MS, MONTH_HOST, MONTH_NETWORK } from './settings.ts';
+import { isElected } from './tally.ts';
 import type { Tally } from './tally.ts';
 import { settle } from './waiting.ts';
 import { Worker } from './worker.ts';
@@ -64,6 +66,7 @@ export class Era {
     const { ledger, from, descendants, beginMs, seed, tally } = plan;
     const restored = from?.models.splice(0, 1 + descendants) ?? [];
     const [model, ...others] = restored;
+    let embargo: RestoredGrants | null = null;
     const clocks = Array.from({ length: NODES }, (_, at) => {
       return [`n${at + 1}`, { skewMs: beginMs, driftPpm: driftOf(seed, at) }] as const;
     });
@@ -76,11 +79,18 @@ export class Era {
       clocks: Object.fromEntries(clocks),
       isFounded: from === null,
       origin: originAt(BEGIN_MS + beginMs),
-      watch: () => watchBy(tally, restored),
+      watch: () =>
+        watchBy({ tally, restored, embargo: () => embargo, nowUs: () => cluster.world.nowUs }),
       onExit: (id, exit) => reportExit(cluster.verdict, id, exit),
       ...(model === undefined ? {} : { model }),
     });
-    cluster.oracle.follow(ledger.begin(cluster.verdict));
+    const { verdict, oracle } = cluster;
+    const tokenBefore = ledger.largestToken;
+    oracle.follow(ledger.begin(verdict));
+    if (from !== null) {
+      embargo = new RestoredGrants({ verdict, isBound: true, lastBefore: () => tokenBefore });
+      oracle.follow(embargo);
+    }
     const models = from === null ? emptyModels(descendants, cluster) : others;
     return new Era(plan, cluster, models);
   }
@@ -173,14 +183,28 @@ function driftOf(seed: number, at: number): number {
   return (((seed % 97) * 31 + at * 1_103) % (2 * DRIFT_PPM_MAX)) - DRIFT_PPM_MAX;
 }
 
-// The models become those of the restored cluster when the first of its nodes begins.
-function watchBy(tally: Tally, restored: LockModel[]): HostWatch {
+/** Who looks on while the nodes of an era live. */
+interface Onlookers {
+  readonly tally: Tally;
+  /** Models in the state of the backup, until the first node begins with what became of it. */
+  readonly restored: LockModel[];
+  readonly embargo: () => RestoredGrants | null;
+  readonly nowUs: () => number;
+}
+
+function watchBy({ tally, restored, embargo, nowUs }: Onlookers): HostWatch {
   const watch = tally.watch();
+  let embargoMs = 0;
   return {
     ...watch,
     started: (core, start, machine) => {
       for (const model of restored.splice(0)) model.becomeRestored(start.applied);
+      embargoMs = machine.embargo()?.embargoMs ?? 0;
       watch.started(core, start, machine);
+    },
+    stepped: (event, effects) => {
+      if (isElected(effects)) embargo()?.begin(nowUs(), embargoMs);
+      watch.stepped(event, effects);
     },
   };
 }

@@ -27,6 +27,11 @@ export class Ledger {
     this.store = new FencedStore((message) => this.verdict.report('INV-16', message));
   }
 
+  /** The largest token that was ever granted. */
+  get largestToken(): Token {
+    return this.largest;
+  }
+
   /** Writes of clients of an older cluster that the store refused. */
   get staleWritesRefused(): number {
     return this.refused;

@@ -2,6 +2,7 @@
 
 import type { Index } from '../../src/base/units.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
+import type { RaftEffect } from '../../src/raft/events.ts';
 import { DAY_MS } from './settings.ts';
 
 /** What operators do, and what goes wrong, each once so often. */
@@ -54,8 +55,7 @@ export class Tally {
           if (event.anchor.index > anchor) this.compactions++;
           anchor = Math.max(anchor, event.anchor.index);
         }
-        const isElected = effects.some((each) => each.type === 'role' && each.role === 'leader');
-        if (isElected) this.elections++;
+        if (isElected(effects)) this.elections++;
       },
       applied: () => {},
       installed: () => {
@@ -90,4 +90,9 @@ export class Tally {
     ];
     return counts.map(([name, count]) => `${name.padEnd(28)} ${count.padStart(12)}`);
   }
+}
+
+/** Whether the node begins to lead with this step. */
+export function isElected(effects: readonly RaftEffect[]): boolean {
+  return effects.some((effect) => effect.type === 'role' && effect.role === 'leader');
 }

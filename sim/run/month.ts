@@ -15,14 +15,15 @@ const PROGRESS_MS = 15_000;
 export const monthCommand: Command = {
   name: 'month',
   usage: '[--days N] [--seed N]',
-  summary: 'Lives through a month of cluster time and counts it; exit code 1 when a promise breaks.',
+  summary:
+    'Lives through a month of cluster time and counts it; exit code 1 when a promise breaks.',
   help: [
     `  --days N  cluster time, from 0.1 (default ${DAYS})`,
     '  --seed N  whose luck (default 1)',
     '',
     'Five clusters, each but the first made of a backup of one before, one backup twice. Clients',
-    'work all the time; nodes and networks fail, members are replaced, leaders move. Every entry of',
-    'every log is judged, and tokens must grow over all of it.',
+    'work all the time; nodes and networks fail, members are replaced, leaders move. Each entry of',
+    'each log is judged, and tokens must grow over all of it.',
   ],
   options: { days: { type: 'string' }, seed: { type: 'string' } },
   run: month,

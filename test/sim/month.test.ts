@@ -8,7 +8,7 @@ import { Verdict } from '../../sim/oracle/verdict.ts';
 const SHORT = { days: 0.16, seed: 5 };
 
 describe('a month of cluster time', () => {
-  test('R-69 R-75 INV-16 clusters that work, fail, are replaced and restored keep all promises', async () => {
+  test('R-69 R-75 INV-16 clusters that fail, change and come back keep promises', async () => {
     const { tally, violation } = await runMonth(SHORT);
     expect(violation).toBeNull();
     expect(tally.timeMs).toBeGreaterThanOrEqual(SHORT.days * 24 * 3_600_000);
@@ -37,7 +37,7 @@ describe('the ledger of a month', () => {
     return { type: 'granted', session: 's', acquireSeq: 1, token, names: ['a'] } as const;
   };
 
-  test('INV-16 a restored cluster that gives a token that there was before breaks its promise', () => {
+  test('INV-16 a restored cluster that gives an old token again breaks its promise', () => {
     const verdict = new Verdict(() => 0);
     const ledger = new Ledger(verdict);
     ledger.begin(verdict).onGranted?.({ ...granted(10), slots: [], value: null }, 0);
