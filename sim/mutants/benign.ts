@@ -80,4 +80,18 @@ export const BENIGN: readonly Mutant[] = [
     find: `const REDIAL_MS_MAX = 250;`,
     replace: `const REDIAL_MS_MAX = 80;`,
   },
+  {
+    id: 'B-11',
+    title: 'window: a checkpoint is sent one piece at a time',
+    file: 'src/node/snapshot-sender.ts',
+    find: `if (this.window.length >= this.options.partsInFlightMax) return;`,
+    replace: `if (this.window.length >= 1) return;`,
+  },
+  {
+    id: 'B-12',
+    title: 'order: of those that are equally far, the last voter is the heir of a leader',
+    file: 'src/raft/transfer.ts',
+    find: `matchOf(leader, nodeId) > matchOf(leader, best)`,
+    replace: `matchOf(leader, nodeId) >= matchOf(leader, best)`,
+  },
 ];

@@ -40,7 +40,7 @@ export interface Hunted {
 }
 
 /** A hunt that takes longer is ended: the program of the mutant hangs. */
-const HUNT_MS_MAX = 300_000;
+const HUNT_MS_MAX = 600_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Hunts all of them; in the order given. `onDone` is told of each as it comes. */
