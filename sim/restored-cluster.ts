@@ -5,7 +5,7 @@ import type { Restored } from '../src/client/restore.ts';
 import { restoreCluster } from '../src/client/restore.ts';
 import type { HostSettings } from '../src/node/host-types.ts';
 import type { Settled, SimClient } from './cluster-client.ts';
-import type { SimCluster } from './cluster.ts';
+import type { SimCluster, SimClusterOptions } from './cluster.ts';
 import { createSimCluster } from './cluster.ts';
 import type { BackupContent } from './month/backup.ts';
 import { follow, machineOf } from './month/backup.ts';
@@ -27,6 +27,7 @@ export interface RestoreSetting {
   /** What names of the nodes begin with: another one for each restore. */
   readonly prefix: string;
   readonly settings: Partial<HostSettings>;
+  readonly disk?: SimClusterOptions['disk'];
   /** Of the clients of all clusters; null: the old one still runs, and only fencing protects. */
   readonly beliefs: Beliefs | null;
   /** Clusters that were before. */
@@ -35,7 +36,7 @@ export interface RestoreSetting {
 
 /** Starts blank nodes for a restore. */
 export async function createBlankNodes(setting: RestoreSetting): Promise<SimCluster> {
-  const { old, backup, prefix, settings, beliefs, before } = setting;
+  const { old, backup, prefix, settings, beliefs, before, disk = {} } = setting;
   const { world, verdict } = old;
   const model = new LockModel(old.settings.limits);
   follow([model], old, backup.meta);
@@ -43,20 +44,26 @@ export async function createBlankNodes(setting: RestoreSetting): Promise<SimClus
   const lastBefore = (): number => Math.max(...before.map(lastOf));
   const grants = new RestoredGrants({ verdict, isBound: beliefs !== null, lastBefore });
   let hasBegun = false;
+  let embargoMs = 0;
   const cluster = await createSimCluster({
     seed: 0,
     beside: { world, verdict },
     isFounded: false,
     prefix,
     settings,
+    disk,
     model,
     watch: () => ({
       started: (_, start, machine) => {
         if (!hasBegun) model.becomeRestored(start.applied);
         hasBegun = true;
-        grants.begin(world.nowUs, machine.embargo()?.embargoMs ?? 0);
+        embargoMs = machine.embargo()?.embargoMs ?? 0;
       },
-      stepped: (event, effects) => beliefs?.stepped(event, effects),
+      stepped: (event, effects) => {
+        beliefs?.stepped(event, effects);
+        const isElected = effects.some((each) => each.type === 'role' && each.role === 'leader');
+        if (isElected) grants.begin(world.nowUs, embargoMs);
+      },
       applied: (entry, command) => beliefs?.applied(entry, command),
       installed: () => {},
     }),

@@ -1,7 +1,7 @@
 // What a restored cluster owes to those that were before it (RAFT.md §15.7): its tokens are above
 // all of theirs, and nothing is granted before their clients cannot believe in their locks any
-// more. The leader counts the embargo from its own beginning, which is not before that of the first
-// node, and no clock within the bound goes faster than this.
+// more. A leader counts the embargo from its own beginning, which is not before that of the first
+// leader, and no clock within the bound goes faster than this.
 
 import type { Index } from '../../src/base/units.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
@@ -32,7 +32,7 @@ export class RestoredGrants implements FactListener {
     this.rules = rules;
   }
 
-  /** A node begins with the restored state; the first one counts. */
+  /** A node begins to lead; the first one counts. */
   begin(atUs: number, embargoMs: number): void {
     this.endUs ??= atUs + (embargoMs * US_PER_MS) / RATE_MAX;
   }

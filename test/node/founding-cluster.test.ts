@@ -6,6 +6,7 @@ import type { NodeId } from '../../src/base/units.ts';
 import type { Founded } from '../../src/client/founding.ts';
 import { foundCluster } from '../../src/client/founding.ts';
 import type { HostAnswer, HostSettings } from '../../src/node/host-types.ts';
+import type { Member } from '../../src/raft/config.ts';
 import type { FoundingStep, QueryResult } from '../../src/wire/client-messages.ts';
 import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
@@ -41,11 +42,16 @@ const SMALL: Partial<HostSettings> = {
 
 /** The first two of three nodes are founded, and have a leader; the third is blank. */
 async function halfFounded(): Promise<HalfFounded> {
-  const cluster = await createSimCluster({ seed: 1, isFounded: false, settings: SMALL });
-  const members = cluster.all().map(({ id, address }) => {
-    const { storeId } = cluster.status(id);
-    return { nodeId: id, storeId, address };
-  });
+  return foundHalf(await createSimCluster({ seed: 1, isFounded: false, settings: SMALL }));
+}
+
+function memberOf(cluster: SimCluster, nodeId: NodeId): Member {
+  const { storeId } = cluster.status(nodeId);
+  return { nodeId, storeId, address: cluster.node(nodeId).address };
+}
+
+async function foundHalf(cluster: SimCluster): Promise<HalfFounded> {
+  const members = cluster.ids.map((id) => memberOf(cluster, id));
   const { clusterName, limits } = cluster.settings;
   const mint = { step: 'mint', clusterName, members, limits, origin: 0 } as const;
   const minted = await ask(cluster, 'n1', mint);
@@ -78,7 +84,7 @@ async function init(cluster: SimCluster): Promise<Founded> {
 
 /** All three are members of the one cluster, with one record, and hold the same. */
 async function expectOne({ cluster, record }: HalfFounded): Promise<void> {
-  await cluster.until('three members', () => cluster.living().length === 3);
+  await cluster.until('three members', () => cluster.living().length === 3 && !isBlank(cluster));
   for (const id of cluster.ids) {
     expect(await ask(cluster, id, { step: 'ask' })).toMatchObject({ state: 'founded', record });
   }
@@ -161,4 +167,23 @@ describe.each([
       await expectOne(half);
     }
   });
+});
+
+test('J1 R-73 of two clusters that reach a blank node, it joins the one that names its directory', async () => {
+  const cluster = await createSimCluster({ seed: 1, isFounded: false, settings: SMALL });
+  const { nodeId, storeId, address } = memberOf(cluster, LAST);
+  const strangers = await createSimCluster({
+    ...{ seed: 1, beside: cluster, prefix: 's', nodes: 2, isFounded: false, settings: SMALL },
+  });
+  const lost = { nodeId, address, storeId: [...storeId].reverse().join('') };
+  const members = [memberOf(strangers, 's1'), memberOf(strangers, 's2'), lost];
+  const { clusterName, limits } = strangers.settings;
+  const mint = { step: 'mint', clusterName, members, limits, origin: 0 } as const;
+  const minted = await ask(strangers, 's1', mint);
+  if (minted.kind !== 'founding' || minted.record === null) throw new Error(minted.kind);
+  await ask(strangers, 's2', { step: 'found', record: minted.record });
+  await strangers.waitLeader();
+  await strangers.runFor(2_000);
+  expect(isBlank(cluster)).toBe(true);
+  await expectOne(await foundHalf(cluster));
 });

@@ -7,7 +7,8 @@ import { SessionGrant } from '../../src/client/grant.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import type { Restored } from '../../src/client/restore.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
-import type { HostSettings } from '../../src/node/host-types.ts';
+import type { HostAnswer, HostSettings } from '../../src/node/host-types.ts';
+import { encodeSnapshotMeta } from '../../src/wire/checkpoint.ts';
 import { valueOf } from '../../sim/cluster-client.ts';
 import type { Settled, SimClient } from '../../sim/cluster-client.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
@@ -19,6 +20,7 @@ import { Beliefs } from '../../sim/oracle/belief.ts';
 import type { Pending } from '../../sim/pending.ts';
 import { createBlankNodes, restoreBy } from '../../sim/restored-cluster.ts';
 import { nowMs, take } from './client-scenario.ts';
+import { always } from './scenario.ts';
 
 const TTL_MS = 3_000;
 
@@ -31,11 +33,14 @@ const SETTINGS: Partial<HostSettings> = {
     intervalMs: 200,
     sliceRows: 4,
     trailingEntries: 8,
-    partBytesMax: 1_024,
+    partBytesMax: 128,
     partsInFlightMax: 4,
     hashEvery: 16,
   },
 };
+
+/** A transfer takes long. */
+const SLOW = { latencies: { batch: { minUs: 20_000, maxUs: 40_000 } } };
 
 /** Events between two moments at which something goes wrong. */
 const STRIDE = 7;
@@ -202,10 +207,10 @@ describe('a restore', () => {
     const { old, backup } = await past(4);
     stop(old);
     const before = [old];
-    for (let at = 0; at < 10; at++) {
+    for (let at = 0; at < 12; at++) {
       const prefix = `m${at}-`;
       const setting = { old, backup, beliefs: null, prefix, settings: SETTINGS, before };
-      const cluster = await createBlankNodes(setting);
+      const cluster = await createBlankNodes({ ...setting, disk: SLOW });
       const last = cluster.node(`${prefix}3`);
       const asked = restoreBy(cluster.client(`restorer ${at}`), cluster, backup);
       const isMember = (): boolean => cluster.status(`${prefix}2`).membership !== 'none';
@@ -215,12 +220,45 @@ describe('a restore', () => {
       expect(asked.value).toMatchObject({ isOk: false, error: { code: 'UNAVAILABLE' } });
       await cluster.waitLeader();
       last.start();
-      await run(cluster, 3 * at);
+      await cluster.runFor(25 * at);
       await restore(`next ${at}`, cluster, backup);
       await expectOne(cluster, `again ${at}`, backup);
       before.push(cluster);
       stop(cluster);
     }
+  });
+
+  test('J2 a restorer that has given up keeps a leader from a node for ten seconds, not longer', async () => {
+    const { old, backup } = await past(5);
+    stop(old);
+    const cluster = await createBlankNodes({
+      ...{ old, backup, beliefs: null, prefix: 'm', settings: SETTINGS, before: [old] },
+    });
+    const last = cluster.node('m3');
+    const asked = restoreBy(cluster.client('restorer'), cluster, backup);
+    await cluster.until('the second member', () => cluster.status('m2').membership !== 'none');
+    last.crash();
+    await cluster.until('the end of the restore', () => asked.isSettled);
+    await cluster.waitLeader();
+    last.start();
+    await cluster.until('the start of the last node', () => last.isStarted);
+    const { checkpoint } = backup.meta;
+    const [founding] = await cluster.answers(
+      cluster.ask<HostAnswer>('m1', (host, done) => host.founding({ step: 'ask' }, done)),
+    );
+    const record = founding?.result.kind === 'founding' ? founding.result.record : null;
+    const content = encodeSnapshotMeta({ founding: present(record, 'a record'), checkpoint });
+    const piece = { step: 'restorePart', sequence: 0, isLast: false, content } as const;
+    await cluster.answers(
+      cluster.ask<HostAnswer>('m3', (host, done) => host.founding(piece, done)),
+    );
+    await always(cluster, 9_000, () => expect(cluster.status('m3').membership).toBe('none'));
+    await cluster.until(
+      'the leader to bring it',
+      () => cluster.status('m3').membership === 'voter',
+      5_000,
+    );
+    await expectOne(cluster, 'again', backup);
   });
 });
 
