@@ -3,13 +3,15 @@
 import { existsSync } from 'node:fs';
 import { HoldfastError } from '../base/error.ts';
 import type { Admin } from '../client/admin.ts';
+import type { StoredRow } from '../wire/checkpoint.ts';
 import { packageVersion } from '../server/version.ts';
 import { readBackup, writeBackup } from './backup-file.ts';
 import type { ReadBackup } from './backup-file.ts';
-import { EXIT, Failure } from './exit-code.ts';
-import { note, printJson, printLine, showTime } from './output.ts';
+import { EXIT, Failure, signalExitCode } from './exit-code.ts';
+import { note, noteProgress, printJson, printLine, showTime } from './output.ts';
 import { QUESTION_EXIT_CODES, addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
+import { SignalInbox } from './signals.ts';
 import { withAdmin } from './with-admin.ts';
 
 interface BackupOptions extends ClusterOptions {
@@ -23,6 +25,8 @@ const NOTES = `
 The file has everything that was acknowledged before the command began: sessions, locks, queues and
 the answers to requests. It is written under a temporary name, made durable, renamed, and then read
 again and verified. Keep it on another machine. holdfast restore makes a new cluster of it.
+
+A signal ends it and leaves nothing of the file.
 
 Exit code: 0 written and verified; 1 the file exists already; 65 it could not be verified;
 ${QUESTION_EXIT_CODES}`;
@@ -43,7 +47,20 @@ async function backup(path: string, options: BackupOptions): Promise<void> {
   if (options.force !== true && existsSync(path)) {
     throw new Failure(EXIT.refused, `INVALID: ${path} exists already; --force replaces it`);
   }
-  await withAdmin(options, (admin) => write(admin, path));
+  const inbox = new SignalInbox();
+  try {
+    await withAdmin(options, (admin) => {
+      inbox.interrupted.addEventListener('abort', () => admin.close());
+      return write(admin, path);
+    });
+  } catch (error) {
+    if (inbox.interruption === null) throw error;
+    const text = `CANCELLED: ${inbox.interruption} before the backup was whole; nothing is left of it`;
+    throw new Failure(signalExitCode(inbox.interruption), text);
+  } finally {
+    inbox.close();
+    noteProgress('');
+  }
   const read = await readBackup(path);
   if (options.json === true) printJson({ file: path, ...backupJson(read) });
   else printLine(`wrote ${path}: ${backupText(read)}`);
@@ -65,8 +82,18 @@ async function writeOnce(admin: Admin, path: string): Promise<void> {
   const { meta, pages, end } = await admin.beginBackup();
   const { clusterName, clusterId } = meta.founding;
   const header = { clusterName, clusterId, createdMs: Date.now(), version: packageVersion() };
-  await writeBackup(path, { header, meta, pages: pages() });
+  await writeBackup(path, { header, meta, pages: told(pages()) });
   await end();
+}
+
+/** The same pages; on a terminal whoever waits sees that it goes on. */
+async function* told(pages: AsyncIterable<readonly StoredRow[]>) {
+  let count = 0;
+  for await (const rows of pages) {
+    count += rows.length;
+    noteProgress(`${count} rows`);
+    yield rows;
+  }
 }
 
 /** A backup for programs. */

@@ -55,7 +55,8 @@ export function prepareDataRoot({ path, nodeIds }: DataRoot): void {
     throw new Failure(
       EXIT.directoriesMissing,
       `DIRECTORY_MISSING: expected the directories of all nodes in ${path}; missing: ${list}. ` +
-        'Bring them back, or start anew with --fresh',
+        'Bring them back; take those that were removed from the cluster out of the configuration ' +
+        'file; or start anew with --fresh',
     );
   }
   for (const id of missing) mkdirSync(join(path, id), { recursive: true });

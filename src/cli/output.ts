@@ -52,6 +52,11 @@ export function noteLine(line: string): void {
   write(STDERR, `${line}\n`);
 }
 
+/** How far something is, on a line of a terminal that the next one overwrites; '' ends it. */
+export function noteProgress(text: string): void {
+  if (isatty(STDERR)) write(STDERR, `\r\u001b[K${text === '' ? '' : `holdfast: ${text}`}`);
+}
+
 /** Text for stderr that has its own line ends. */
 export function noteText(text: string): void {
   write(STDERR, text);

@@ -1,9 +1,9 @@
 // A new cluster of blank nodes that begins with the state of a backup.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { readBackup } from '../../src/cli/backup-file.ts';
+import { readBackup, writeBackup } from '../../src/cli/backup-file.ts';
 import { withPorts } from '../../src/cli/node-ports.ts';
 import { restoreCluster } from '../../src/client/restore.ts';
 import type { Restored } from '../../src/client/restore.ts';
@@ -127,6 +127,19 @@ test('J2 under the embargo nothing is granted, nobody is told that it is busy, a
     0,
     expect.stringMatching(/nothing is granted yet, at most for 1h 0m if the leader stays/),
   ]);
+});
+
+test('a backup that is cut off while it is written leaves nothing, also of its temporary file', async () => {
+  const { header, meta } = await readBackup(file);
+  const own = join(directory, 'cut-off');
+  mkdirSync(own);
+  async function* pages() {
+    yield [];
+    throw new Error(`interrupted beside ${readdirSync(own).join()}`);
+  }
+  const writing = writeBackup(join(own, 'backup'), { header, meta, pages: pages() });
+  await expect(writing).rejects.toThrow('interrupted beside backup.part');
+  expect(readdirSync(own)).toEqual([]);
 });
 
 describe('nothing is changed anywhere by', () => {
