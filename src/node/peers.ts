@@ -48,9 +48,10 @@ export interface Membership {
 }
 
 /**
- * All connections with the other nodes. Each node dials every other and speaks on that
- * connection; it listens on those that were dialled to it, and answers there whom it cannot dial. So "all connections with a peer" are
- * two, and both must be gone before a peer counts as gone (RAFT.md §6.1).
+ * All connections with the other nodes. Each node dials every other and speaks on that connection;
+ * it listens on those that were dialled to it, and answers there whom it cannot dial. So "all
+ * connections with a peer" are two, and both must be gone before a peer counts as gone (RAFT.md
+ * §6.1).
  */
 export class Peers {
   private readonly options: PeersOptions;
