@@ -8,10 +8,10 @@ import type { Index, MonoUs, NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Member } from '../raft/config.ts';
-import { findMember, includes } from '../raft/configurations.ts';
 import type { RaftStatus } from '../raft/events.ts';
 import type { MembershipChange, MembershipRefusal } from '../raft/membership-change.ts';
 import type { AdminStep, MembershipView, QueryResult } from '../wire/client-messages.ts';
+import { MembershipFacts } from './membership-facts.ts';
 
 /** A new member that makes no progress for so long is given up. */
 const STALL_MS_MAX = 30_000;
@@ -62,10 +62,12 @@ interface Running {
 export class MembershipDesk {
   private readonly options: MembershipDeskOptions;
   private running: Running | null = null;
+  private readonly facts: MembershipFacts;
   private isLooking = false;
 
   constructor(options: MembershipDeskOptions) {
     this.options = options;
+    this.facts = new MembershipFacts(options.status);
   }
 
   handle(step: MembershipStep, done: (result: QueryResult) => void): void {
@@ -126,7 +128,10 @@ export class MembershipDesk {
   }
 
   private *add(step: Extract<AdminStep, { readonly step: 'addMember' }>): Course {
-    if (this.isVoter(step.nodeId) && this.member(step.nodeId)?.address === step.address) {
+    if (
+      this.facts.isVoter(step.nodeId) &&
+      this.facts.member(step.nodeId)?.address === step.address
+    ) {
       return yield* this.settled();
     }
     const refused = yield* this.learn(step, step.expectedIndex);
@@ -135,8 +140,8 @@ export class MembershipDesk {
   }
 
   private *promote(nodeId: NodeId, expectedIndex: Index | null): Course {
-    if (this.isVoter(nodeId)) return yield* this.settled();
-    if (this.member(nodeId) === null)
+    if (this.facts.isVoter(nodeId)) return yield* this.settled();
+    if (this.facts.member(nodeId) === null)
       return refuse('INVALID', `${nodeId} is no member: add it first`);
     const refused = yield* this.caughtUp(nodeId);
     return refused ?? (yield* this.change({ promote: [nodeId], remove: [] }, expectedIndex));
@@ -149,7 +154,7 @@ export class MembershipDesk {
   // Asked again while the change is joint, its end shows that it was done.
   private *takeOut(nodeId: NodeId, expectedIndex: Index | null): Course {
     const unsettled = yield* this.settled();
-    if (unsettled !== null || this.isRetired(nodeId)) return unsettled;
+    if (unsettled !== null || this.facts.isRetired(nodeId)) return unsettled;
     return yield* this.propose({ type: 'change', promote: [], remove: [nodeId] }, expectedIndex);
   }
 
@@ -158,9 +163,17 @@ export class MembershipDesk {
     if (nodeId === by.nodeId) {
       return refuse('INVALID', `${nodeId} cannot replace itself: a wiped node needs a new id`);
     }
-    if (this.isRetired(nodeId) && this.isVoter(by.nodeId)) return yield* this.settled();
-    if (this.member(nodeId) === null) return refuse('INVALID', `${nodeId} is no member`);
-    if (this.isVoter(by.nodeId)) return yield* this.takeOut(nodeId, expectedIndex);
+    // In a joint configuration both are members; its end shows which of them stays.
+    const unsettled = yield* this.settled();
+    if (unsettled !== null) return unsettled;
+    const isIn = this.facts.isVoter(by.nodeId);
+    if (isIn && this.facts.isRetired(nodeId)) return null;
+    if (isIn)
+      return refuse('INVALID', `${by.nodeId} is a voter already; to shrink, remove ${nodeId}`);
+    if (this.facts.isRetired(nodeId)) {
+      return refuse('INVALID', `${nodeId} has left already: add ${by.nodeId} instead`);
+    }
+    if (this.facts.member(nodeId) === null) return refuse('INVALID', `${nodeId} is no member`);
     const refused = yield* this.learn(by, expectedIndex);
     return refused ?? (yield* this.change({ promote: [by.nodeId], remove: [nodeId] }, null));
   }
@@ -171,7 +184,7 @@ export class MembershipDesk {
     expectedIndex: Index | null,
   ): Course {
     const { nodeId, address } = wanted;
-    const known = this.member(nodeId);
+    const known = this.facts.member(nodeId);
     probes.sometimes('membership-change-begun-again', known !== null);
     if (known !== null && known.address !== address) {
       return refuse('INVALID', `${nodeId} is a member already, at ${known.address}`);
@@ -190,12 +203,16 @@ export class MembershipDesk {
     wanted: { readonly nodeId: NodeId; readonly address: string },
     expectedIndex: Index | null,
   ): Course {
-    if (this.isRetired(wanted.nodeId)) {
+    if (this.facts.isRetired(wanted.nodeId)) {
       const text = `${wanted.nodeId} was a member once, and its name is retired: choose a new id`;
       return refuse('INVALID', text);
     }
     const unsettled = yield* this.settled();
     if (unsettled !== null) return unsettled;
+    const lodger = this.facts.memberAt(wanted.address);
+    if (lodger !== null) {
+      return refuse('INVALID', `${wanted.address} is the address of the member ${lodger.nodeId}`);
+    }
     let met: Member | string | null = null;
     this.options.meet(wanted, (answer) => {
       met = answer;
@@ -212,15 +229,15 @@ export class MembershipDesk {
     let best: Index = 0;
     let sinceUs: MonoUs = this.options.clock.monoUs();
     const isStalled = (): boolean => {
-      const match = this.peer(nodeId)?.matchIndex ?? 0;
+      const match = this.facts.peer(nodeId)?.matchIndex ?? 0;
       const nowUs = this.options.clock.monoUs();
-      const isMoving = match > best || this.peer(nodeId)?.state === 'snapshot';
-      if (isMoving && this.peer(nodeId)?.isActive === true) sinceUs = nowUs;
+      const isMoving = match > best || this.facts.peer(nodeId)?.state === 'snapshot';
+      if (isMoving && this.facts.peer(nodeId)?.isActive === true) sinceUs = nowUs;
       best = Math.max(best, match);
       return nowUs - sinceUs > STALL_MS_MAX * US_PER_MS;
     };
-    const isThere = (): boolean => this.peer(nodeId)?.isCaughtUp === true;
-    yield () => isThere() || isStalled() || this.member(nodeId) === null;
+    const isThere = (): boolean => this.facts.peer(nodeId)?.isCaughtUp === true;
+    yield () => isThere() || isStalled() || this.facts.member(nodeId) === null;
     if (isThere()) return null;
     const text = `${nodeId} does not keep up: no progress for ${STALL_MS_MAX / 1_000} s`;
     return refuse('NOT_CAUGHT_UP', `${text}; its last entry is ${best}`);
@@ -250,33 +267,9 @@ export class MembershipDesk {
 
   private *settled(forMs: number = SETTLE_MS_MAX): Course {
     const endUs = this.options.clock.monoUs() + forMs * US_PER_MS;
-    yield () => this.isSettled() || this.options.clock.monoUs() > endUs;
-    if (this.isSettled()) return null;
+    yield () => this.facts.isSettled() || this.options.clock.monoUs() > endUs;
+    if (this.facts.isSettled()) return null;
     return refuse('CHANGE_PENDING', 'the change before this one is not committed yet');
-  }
-
-  private isSettled(): boolean {
-    const { config, configIndex, commitIndex, isReady, role } = this.options.status();
-    const isFinal = configIndex <= commitIndex && config.votersOutgoing.length === 0;
-    return isFinal && (isReady || role !== 'leader');
-  }
-
-  private member(nodeId: NodeId): Member | null {
-    return findMember(this.options.status().config, nodeId);
-  }
-
-  private peer(nodeId: NodeId): RaftStatus['peers'][number] | undefined {
-    return this.options.status().peers.find((each) => each.nodeId === nodeId);
-  }
-
-  private isVoter(nodeId: NodeId): boolean {
-    const { config } = this.options.status();
-    const member = findMember(config, nodeId);
-    return member !== null && includes(config.voters, member);
-  }
-
-  private isRetired(nodeId: NodeId): boolean {
-    return this.options.status().config.retired.includes(nodeId);
   }
 }
 
