@@ -55,7 +55,7 @@ async function backup(path: string, options: BackupOptions): Promise<void> {
     });
   } catch (error) {
     if (inbox.interruption === null) throw error;
-    const text = `CANCELLED: ${inbox.interruption} before the backup was whole; nothing is left of it`;
+    const text = `CANCELLED: ${inbox.interruption} before it was whole; nothing of it is left`;
     throw new Failure(signalExitCode(inbox.interruption), text);
   } finally {
     inbox.close();

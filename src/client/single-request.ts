@@ -1,5 +1,6 @@
-// Asks one given node over a link of its own: one question, or several in turn. Founding and status concern a node
-// itself, blank or founded, leader or not; a client proper would look for the leader instead.
+// Asks one given node over a link of its own: one question, or several in turn. Founding and
+// status concern a node itself, blank or founded, leader or not; a client proper would look for
+// the leader instead.
 
 import { HoldfastError } from '../base/error.ts';
 import { US_PER_MS } from '../base/units.ts';
@@ -24,7 +25,7 @@ export interface SingleRequest {
   /** `host:port` of the node. */
   readonly address: string;
   readonly question: Question;
-  /** What to ask over the same link after an answer; null: it was the last. Default: one question. */
+  /** What to ask over the same link after an answer; null: nothing. Default: one question. */
   readonly next?: (result: QueryResult) => Question | null;
   /** How long to dial again where nobody listens yet, and to wait for each answer. */
   readonly patienceMs: number;
