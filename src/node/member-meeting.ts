@@ -43,7 +43,8 @@ function greet(link: Link, hello: PeerHello): void {
   link.send(encodePeer(hello, 0));
 }
 
-function judge(frame: Uint8Array, { wanted, hello }: MeetingOptions): Member | string {
+function judge(frame: Uint8Array, options: MeetingOptions): Member | string {
+  const { wanted, hello } = options;
   const message = readFrame(frame);
   if (typeof message === 'string') return `${wanted.address} sent garbage: ${message}`;
   if (message.type === 'peerRefusal') return `${wanted.address} refuses us: ${message.message}`;
@@ -64,6 +65,13 @@ function judge(frame: Uint8Array, { wanted, hello }: MeetingOptions): Member | s
     return (
       `${nodeId} has heartbeatMs ${message.heartbeatMs}, electionMs ${message.electionMs}; the ` +
       `cluster has ${hello.heartbeatMs} and ${hello.electionMs}`
+    );
+  }
+  // What the leader applies may be in the log: from a time when all members announced it.
+  if (message.commandSet < hello.commandSet) {
+    return (
+      `${nodeId} applies command set ${message.commandSet}, and the leader ${hello.commandSet}: ` +
+      `it runs an older release`
     );
   }
   return { nodeId, storeId, address: wanted.address };

@@ -4,17 +4,16 @@
 // finishes what was begun (RAFT.md §10).
 
 import { probes } from '../base/probe.ts';
-import type { Index, MonoUs, NodeId } from '../base/units.ts';
+import type { Index, NodeId } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Member } from '../raft/config.ts';
 import type { RaftStatus } from '../raft/events.ts';
 import type { MembershipChange, MembershipRefusal } from '../raft/membership-change.ts';
 import type { AdminStep, MembershipView, QueryResult } from '../wire/client-messages.ts';
+import { CatchUpPace } from './catch-up-pace.ts';
 import { MembershipFacts } from './membership-facts.ts';
 
-/** A new member that makes no progress for so long is given up. */
-const STALL_MS_MAX = 30_000;
 /** A change before this one that does not commit for so long: there is no quorum for it. */
 const SETTLE_MS_MAX = 10_000;
 
@@ -174,8 +173,10 @@ export class MembershipDesk {
       return refuse('INVALID', `${nodeId} has left already: add ${by.nodeId} instead`);
     }
     if (this.facts.member(nodeId) === null) return refuse('INVALID', `${nodeId} is no member`);
+    // A learner is replaced by a learner: the number of voters is not this step's to change.
+    const promote = this.facts.isVoter(nodeId) ? [by.nodeId] : [];
     const refused = yield* this.learn(by, expectedIndex);
-    return refused ?? (yield* this.change({ promote: [by.nodeId], remove: [nodeId] }, null));
+    return refused ?? (yield* this.change({ promote, remove: [nodeId] }, null));
   }
 
   // Adds a learner, unless it is there already, and waits until it keeps up; else takes it out.
@@ -224,23 +225,13 @@ export class MembershipDesk {
     return yield* this.propose({ type: 'addLearner', member }, expectedIndex);
   }
 
-  // Progress counts, not time: a large state over a slow line takes what it takes.
   private *caughtUp(nodeId: NodeId): Course {
-    let best: Index = 0;
-    let sinceUs: MonoUs = this.options.clock.monoUs();
-    const isStalled = (): boolean => {
-      const match = this.facts.peer(nodeId)?.matchIndex ?? 0;
-      const nowUs = this.options.clock.monoUs();
-      const isMoving = match > best || this.facts.peer(nodeId)?.state === 'snapshot';
-      if (isMoving && this.facts.peer(nodeId)?.isActive === true) sinceUs = nowUs;
-      best = Math.max(best, match);
-      return nowUs - sinceUs > STALL_MS_MAX * US_PER_MS;
-    };
+    const pace = new CatchUpPace(() => this.options.clock.monoUs());
     const isThere = (): boolean => this.facts.peer(nodeId)?.isCaughtUp === true;
+    const isStalled = (): boolean => pace.isStalled(this.facts.peer(nodeId));
     yield () => isThere() || isStalled() || this.facts.member(nodeId) === null;
     if (isThere()) return null;
-    const text = `${nodeId} does not keep up: no progress for ${STALL_MS_MAX / 1_000} s`;
-    return refuse('NOT_CAUGHT_UP', `${text}; its last entry is ${best}`);
+    return refuse('NOT_CAUGHT_UP', `${nodeId} does not keep up: ${pace.describe()}`);
   }
 
   private *change(

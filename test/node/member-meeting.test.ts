@@ -65,6 +65,7 @@ describe('a node that is to become a member is dialled first', () => {
     ['J7 a directory that was a member', { ...THEIRS, clusterId: 'c' }, 'Wipe it'],
     ['J7 a directory of another cluster', { ...THEIRS, clusterId: 'x' }, 'another'],
     ['R-73 another node at that address', { ...THEIRS, nodeId: 'n5' }, 'but n5 answered'],
+    ['J4 an older release', { ...THEIRS, commandSet: 1 }, 'older release'],
     ['other intervals', { ...THEIRS, electionMs: 900 }, '900'],
     [
       'a refusal',

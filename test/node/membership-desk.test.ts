@@ -25,6 +25,8 @@ class Consensus {
   commitIndex = 1;
   nowUs = 0;
   isLeader = true;
+  /** Of all peers. */
+  state: 'probe' | 'snapshot' = 'probe';
   readonly caughtUp = new Set<string>();
   readonly changes: MembershipChange[] = [];
   readonly dialled: string[] = [];
@@ -103,7 +105,7 @@ class Consensus {
       peers: [...this.config.voters, ...this.config.learners].map(({ nodeId }) => ({
         nodeId,
         matchIndex: 0,
-        state: 'probe' as const,
+        state: this.state,
         isActive: true,
         isCaughtUp: this.caughtUp.has(nodeId),
       })),
@@ -211,6 +213,30 @@ describe('changes of the membership', () => {
       { kind: 'refused', message: expect.stringContaining('member n2') },
     ]);
     expect(consensus.dialled).toEqual([]);
+  });
+
+  test('R-73 a new member that refuses the state again and again is given up as well', () => {
+    const consensus = new Consensus();
+    consensus.ask(REPLACE);
+    consensus.commit();
+    for (let transfer = 0; transfer <= 10; transfer++) {
+      consensus.state = 'snapshot';
+      consensus.desk.look();
+      consensus.state = 'probe';
+      consensus.desk.look();
+    }
+    consensus.commit();
+    expect(consensus.changes.at(-1)).toEqual({ type: 'change', promote: [], remove: ['n4'] });
+    expect(consensus.answers).toMatchObject([{ kind: 'refused', code: 'NOT_CAUGHT_UP' }]);
+  });
+
+  test('R-64 a learner is replaced by a learner: the voters stay who they are', () => {
+    const consensus = new Consensus();
+    consensus.config = { ...consensus.config, learners: [member('n9')] };
+    consensus.caughtUp.add('n4');
+    consensus.ask({ ...REPLACE, nodeId: 'n9' });
+    consensus.commit();
+    expect(consensus.changes.at(-1)).toEqual({ type: 'change', promote: [], remove: ['n9'] });
   });
 
   test('R-66 one change at a time; the same one asked twice is one', () => {

@@ -13,10 +13,14 @@ const SMALL: Partial<HostSettings> = {
 };
 
 async function administrate(cluster: SimCluster, step: AdminStep): Promise<QueryResult> {
-  const leader = await cluster.waitLeader();
-  const pending = cluster.ask<HostAnswer>(leader, (host, done) => host.admin(step, done));
-  await cluster.until(`an answer to ${step.step}`, () => pending.isSettled, 120_000);
-  return pending.value.result;
+  for (let turn = 0; turn < 10; turn++) {
+    const leader = await cluster.waitLeader();
+    const pending = cluster.ask<HostAnswer>(leader, (host, done) => host.admin(step, done));
+    await cluster.until(`an answer to ${step.step}`, () => pending.isSettled, 120_000);
+    const { result } = pending.value;
+    if (result.kind !== 'refused' || result.code !== 'NOT_LEADER') return result;
+  }
+  throw new Error('ten leaders lost their office');
 }
 
 describe('J3 power loss', () => {
@@ -59,36 +63,34 @@ describe('J3 power loss', () => {
 
 describe('J4 two releases side by side', () => {
   test('J4 no command is used that a member lacks, and states stay equal on both', async () => {
-    const { cluster, leader } = await withLeader({ seed: 3, settings: SMALL });
+    const older = { ...SMALL, commandSet: 1 };
+    const { cluster, leader } = await withLeader({ seed: 3, settings: older });
     const session = await cluster.openSession(leader);
-    const join = async (id: string, commandSet: number): Promise<void> => {
-      cluster.addNode(id, { settings: { commandSet } });
-      await cluster.until(`the start of ${id}`, () => cluster.node(id).isStarted);
-      const step = {
-        step: 'addMember',
-        nodeId: id,
-        address: `${id}:7000`,
-        isVoter: false,
-      } as const;
-      const { kind } = await administrate(cluster, { ...step, expectedIndex: null });
-      expect(kind).toBe('membership');
-    };
-    await join('n4', 1);
-    const expected = DEFAULT_LIMITS;
     const limits = { ...DEFAULT_LIMITS, ttlMsMax: 900_000 };
+    const expected = DEFAULT_LIMITS;
     const change = { step: 'setLimits', limits, expected, by: 'test' } as const;
-    const refused = await administrate(cluster, change);
-    expect(refused).toMatchObject({ kind: 'refused', code: 'INVALID' });
-    expect(JSON.stringify(refused)).toContain('n4');
-    const names = Array.from({ length: 30 }, (_, n) => `a/${n}`);
-    await cluster.answers(...names.map((name) => session.acquire(leader, name)));
-    await cluster.converge();
-    const hashes = cluster.living().map(({ stateHash }) => stateHash);
-    expect(new Set(hashes).size).toBe(1);
-    const gone = { step: 'removeMember', nodeId: 'n4', expectedIndex: null } as const;
-    expect((await administrate(cluster, gone)).kind).toBe('membership');
-    cluster.node('n4').takeAway();
-    await join('n5', 2);
+    // One node after the other is replaced by one of the newer release, under work.
+    for (const [id, by] of [
+      ['n1', 'n4'],
+      ['n2', 'n5'],
+      ['n3', 'n6'],
+    ] as const) {
+      const refused = await administrate(cluster, change);
+      expect(refused).toMatchObject({ kind: 'refused', code: 'INVALID' });
+      expect(JSON.stringify(refused)).toContain(id);
+      cluster.addNode(by, { settings: { commandSet: 2 } });
+      await cluster.until(`the start of ${by}`, () => cluster.node(by).isStarted);
+      const step = { step: 'replace', nodeId: id, expectedIndex: null } as const;
+      const member = { nodeId: by, address: `${by}:7000` };
+      expect((await administrate(cluster, { ...step, by: member })).kind).toBe('membership');
+      cluster.node(id).takeAway();
+      const next = await cluster.waitLeader();
+      const names = Array.from({ length: 20 }, (_, n) => `${by}/${n}`);
+      await cluster.answers(...names.map((name) => session.acquire(next, name)));
+      await cluster.converge();
+      const hashes = cluster.living().map(({ stateHash }) => stateHash);
+      expect(new Set(hashes).size).toBe(1);
+    }
     expect(await administrate(cluster, change)).toEqual({ kind: 'done' });
     await cluster.converge();
   });
