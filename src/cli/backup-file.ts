@@ -1,6 +1,7 @@
 // A backup on disk: written under a temporary name, and given its own only when all of it is
 // durable; read with every checksum, and made a state of that must have the right sum.
 
+import type { FileHandle } from 'node:fs/promises';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../adapters/sync-directory.ts';
@@ -49,7 +50,7 @@ export interface ReadBackup {
 /** Resolves when the file is durable under its name. Nothing is left of it when this rejects. */
 export async function writeBackup(path: string, content: BackupContent): Promise<void> {
   const temporary = `${path}.part`;
-  const file = await open(temporary, 'w', 0o600);
+  const file = await openFile(temporary, 'w');
   try {
     const writer = new BackupWriter();
     await file.writeFile(writer.begin());
@@ -87,7 +88,7 @@ export async function readBackup(path: string): Promise<ReadBackup> {
 }
 
 async function readWhole(path: string): Promise<ReadBackup> {
-  const file = await open(path, 'r');
+  const file = await openFile(path, 'r');
   try {
     const reader = new BackupReader();
     const assembly = new Assembly();
@@ -103,6 +104,20 @@ async function readWhole(path: string): Promise<ReadBackup> {
     return { ...assembly.finish(), bytes };
   } finally {
     await file.close();
+  }
+}
+
+// A path with a typing error is the everyday case, and no bug.
+async function openFile(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
+  try {
+    const file = await open(path, flags, 0o600);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new Failure(EXIT.usage, `INVALID: ${path} is no file`);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Failure(EXIT.usage, `INVALID: ${path} cannot be opened: ${why}`);
   }
 }
 

@@ -152,6 +152,13 @@ export class Founding {
       const own = `${nodeId} belongs to cluster ${this.record.clusterId} already`;
       return `${own}; it cannot be founded as ${record.clusterId}`;
     }
+    // Its rows come piece by piece; the record alone founds nothing.
+    if (this.record === null && record.restored !== null) {
+      return (
+        `${nodeId} is blank, and the cluster is made of a backup: run "holdfast restore" again ` +
+        'with the same file'
+      );
+    }
     const self = record.members.find((member) => member.nodeId === nodeId);
     if (self?.storeId === storeId) return null;
     const named = self === undefined ? 'does not name it' : `names directory ${self.storeId}`;

@@ -25,3 +25,12 @@ export function stateDiffers(index: Index): HostExit {
       'empty directory under a new node id.',
   };
 }
+
+/** What to do with a node that belongs to no cluster. */
+export function notFoundedText(nodeId: string): string {
+  return (
+    `${nodeId} belongs to no cluster yet: for a new cluster start all nodes, then run ` +
+    `"holdfast init" once; for one that runs, "holdfast member add ${nodeId}=ADDRESS" or ` +
+    `"member replace"; for a backup, "holdfast restore"`
+  );
+}

@@ -11,7 +11,7 @@ import { ClientDoor } from './client-door.ts';
 import { COMMAND_SET } from './command-sets.ts';
 import { randomHex128 } from './founding.ts';
 import type { Identity } from './handshake.ts';
-import { STOPPED_EARLY, listenExit } from './host-exits.ts';
+import { STOPPED_EARLY, listenExit, notFoundedText } from './host-exits.ts';
 import type { Absence } from './host-requests.ts';
 import { HostRequests } from './host-requests.ts';
 import type { Host, HostExit, HostPorts, HostSettings } from './host-types.ts';
@@ -254,8 +254,7 @@ class NodeHost implements Host {
     if (this.newcomer?.founded !== null) {
       return { code: 'UNAVAILABLE', message: `${nodeId} is starting: it loads its state` };
     }
-    const remedy = 'start all nodes, then run "holdfast init" once';
-    return { code: 'NOT_FOUNDED', message: `${nodeId} belongs to no cluster yet: ${remedy}` };
+    return { code: 'NOT_FOUNDED', message: notFoundedText(nodeId) };
   }
 
   /** The end of a stop, once somebody else leads or nobody else can. */

@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono';
 import { HoldfastError } from '../base/error.ts';
+import { notFoundedText } from '../node/host-exits.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 import type { HttpEnv, Routing } from './routing.ts';
 import { problemResponse } from './problem.ts';
@@ -29,11 +30,7 @@ export function healthRoutes(app: Hono<HttpEnv>, { host }: Routing): void {
 function readinessProblem(status: NodeStatus): HoldfastError | null {
   switch (status.role) {
     case 'blank':
-      return new HoldfastError(
-        'NOT_FOUNDED',
-        `${status.nodeId} belongs to no cluster yet: start all nodes, ` +
-          'then run "holdfast init" once',
-      );
+      return new HoldfastError('NOT_FOUNDED', notFoundedText(status.nodeId));
     case 'starting':
       return new HoldfastError('UNAVAILABLE', 'the node is starting');
     case 'stopped':

@@ -173,6 +173,14 @@ describe('nothing is changed anywhere by', () => {
     expect(await standings(nodes)).toEqual(['blank', 'blank', 'blank']);
   });
 
+  test.each([
+    ['a file that is not there', 'nowhere', 'no such file'],
+    ['a directory', '.', 'is no file'],
+  ])('%s', async (_what, path, told) => {
+    const { code, stderr } = await nodes.cli('restore', path);
+    expect([code, stderr]).toEqual([64, expect.stringContaining(told)]);
+  });
+
   test('a death in the future', async () => {
     const future = await nodes.cli('restore', file, '--dead-since', '2100-01-01T00:00:00Z');
     expect([future.code, future.stderr]).toEqual([64, expect.stringContaining('in the future')]);

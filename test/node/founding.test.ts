@@ -189,6 +189,15 @@ describe('founding by a restore', () => {
     expect([written, pieces]).toEqual([[], []]);
   });
 
+  test('init after a restore that was cut off is told to let the restore go on', () => {
+    const { ask, written } = setUp();
+    const restored = { index: 5, term: 2, embargoMs: 0, rowSum: 'feed0000feed0000' };
+    const [result] = ask({ step: 'found', record: { ...known, restored } });
+    expect(result).toMatchObject({ kind: 'refused', code: 'CLUSTER_CHANGED' });
+    expect(JSON.stringify(result)).toContain('holdfast restore');
+    expect(written).toEqual([]);
+  });
+
   test('no more steps wait than there is room for', () => {
     const { ask, state } = setUp();
     state.isAdopting = true;
