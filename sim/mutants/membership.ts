@@ -37,9 +37,8 @@ export const MEMBERSHIPS: MutantGroup = {
       id: 'M-45',
       title: 'allows a second change before the first is committed',
       file: MEMBERSHIP,
-      find: `  if (latest.index > core.commitIndex) return 'The change before is not committed yet.';
-`,
-      replace: ``,
+      find: "if (latest.index > core.commitIndex) return 'The change",
+      replace: "if (latest.index > Infinity) return 'The change",
     },
     {
       id: 'M-45b',

@@ -8,7 +8,7 @@ export interface WholeRange {
 }
 
 /** A whole number of the configuration, with its meaning as the schema shows it. */
-export function whole(range: WholeRange, meaning: string) {
+export function whole(range: WholeRange, meaning: string): z.ZodDefault<z.ZodInt> {
   const { min, max, normal } = range;
   const expected = `a whole number from ${min} to ${max}`;
   return z.int(expected).min(min, expected).max(max, expected).default(normal).describe(meaning);
