@@ -32,6 +32,11 @@ export class CommittedConfigs {
       return;
     }
     if (at.index === known.index && isSameData(at.config, known.config)) return;
+    // Wiped directories that were founded anew are another cluster, with a history of its own.
+    if (areStrangers(at.config, known.config)) {
+      this.list.splice(0, this.list.length, at);
+      return;
+    }
     const what = `${by} goes by the configuration of entry ${at.index} at entry ${applied}`;
     this.verdict.report('INV-11', `${what}; that of entry ${known.index} is in force there`);
   }
@@ -76,4 +81,10 @@ export function stepProblem(before: ClusterConfig, after: ClusterConfig): string
 function isSameSet(some: readonly Member[], others: readonly Member[]): boolean {
   const stores = new Set(others.map(({ storeId }) => storeId));
   return some.length === stores.size && some.every(({ storeId }) => stores.has(storeId));
+}
+
+/** No directory of the one is in the other. */
+function areStrangers(left: ClusterConfig, right: ClusterConfig): boolean {
+  const stores = new Set(right.voters.map(({ storeId }) => storeId));
+  return left.voters.every(({ storeId }) => !stores.has(storeId));
 }

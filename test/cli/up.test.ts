@@ -49,7 +49,7 @@ describe('a local cluster', () => {
     const { stdout, code } = await cluster.cli('status');
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toMatch(
-      /^ID +ADDRESS +ROLE +TERM +LEADER +COMMIT +APPLIED +PID$/,
+      /^ID +ADDRESS +ROLE +TERM +LEADER +COMMIT +APPLIED +CHECKPOINT +PID$/,
     );
     expect(stdout.match(/ follower /g)).toHaveLength(2);
     expect(await cluster.stop()).toMatchObject({ code: 0 });

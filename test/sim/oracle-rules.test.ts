@@ -87,7 +87,7 @@ describe('LIV-1 M-69 a voter of a lower term counts', () => {
     Object.assign(core, { role: 'preCandidate', leaderId: null });
     watch.stepped({ type: 'tick' }, []);
     const from = peerOf(asking);
-    if (isCounted) core.election.votes.set(from.nodeId, true);
+    if (isCounted) core.election.votes.set(from.storeId, true);
     const { term } = core.hard;
     const { poll } = core.election;
     const grant = { granted: true, reason: 'granted' } as const;
