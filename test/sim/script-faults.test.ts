@@ -4,11 +4,11 @@ import { Hasher } from '../../src/base/hash.ts';
 import { probes } from '../../src/base/probe.ts';
 import type { NodeId } from '../../src/base/units.ts';
 import type { HostExit } from '../../src/node/host-types.ts';
-import { decodeSlot } from '../../src/wire/slots.ts';
 import type { ClientProgram, SimClient } from '../../sim/cluster-client.ts';
 import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import { FoundedImages } from '../../sim/founded-images.ts';
+import { watchSlots } from './slot-watch.ts';
 import { clientClock, clientOptions, clusterOptions } from '../../sim/script/cluster-options.ts';
 import { drawScript } from '../../sim/script/draw.ts';
 import { KNOBS } from '../../sim/script/ranges.ts';
@@ -21,7 +21,6 @@ import { HARD_ARGS } from './hard-args.ts';
 
 const IMAGES = new FoundedImages();
 const HORIZON_MS = 2_600;
-const NONE = new Uint8Array(0);
 /** Slots are written once a second at most. */
 const OFTEN = { atMs: 100, forMs: 2_200 };
 
@@ -206,18 +205,7 @@ describe('faults', () => {
     ]);
     const cluster = await createSimCluster({ ...clusterOptions(script), images: IMAGES });
     scheduleFaults(cluster, script, () => []);
-    const struck: { readonly version: number; readonly other: number }[] = [];
-    for (const { disk } of cluster.all()) {
-      const versionOf = (at: 0 | 1): number => decodeSlot(disk.slots[at].read() ?? NONE).version;
-      for (const at of [0, 1] as const) {
-        const slot = disk.slots[at];
-        const overwrite = slot.overwrite.bind(slot);
-        slot.overwrite = (content) => {
-          struck.push({ version: versionOf(at), other: versionOf(at === 0 ? 1 : 0) });
-          overwrite(content);
-        };
-      }
-    }
+    const struck = watchSlots(cluster);
     await cluster.until('damage', () => struck.length > 0);
     return present(struck[0], 'a slot that rots');
   }
