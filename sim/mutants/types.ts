@@ -25,7 +25,8 @@ export interface Unplanted {
   readonly title: string;
   /**
    * equivalent: in this program it breaks no promise. waits: for a capability that is not there
-   * yet. elsewhere: below what is simulated, or beside it; a named test kills it.
+   * yet, or for scenes that reach it. elsewhere: below what is simulated, or beside it; a named
+   * test kills it.
    */
   readonly because: 'equivalent' | 'waits' | 'elsewhere';
   readonly why: string;

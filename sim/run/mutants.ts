@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { present } from '../../src/base/assert.ts';
 import { BENIGN } from '../mutants/benign.ts';
 import { CANARY } from '../mutants/canary.ts';
-import { PLANTED } from '../mutants/catalogue.ts';
+import { PLANTED, WAITING } from '../mutants/catalogue.ts';
 import type { Mutant } from '../mutants/types.ts';
 import { EXIT, U32, note, print, usage } from './command.ts';
 import type { Command, Given } from './command.ts';
@@ -81,7 +81,7 @@ async function runMutants(given: Given): Promise<number> {
 }
 
 function chosen(words: readonly string[]): readonly Mutant[] {
-  const all = [...BENIGN, CANARY, ...PLANTED];
+  const all = [...BENIGN, CANARY, ...PLANTED, ...WAITING];
   const wanted = words.map((word) => word.toLowerCase());
   const known = new Map(all.map((mutant) => [mutant.id.toLowerCase(), mutant]));
   const unknown = words.find((word) => !known.has(word.toLowerCase()));

@@ -7,10 +7,10 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { BENIGN } from '../../sim/mutants/benign.ts';
 import { CANARY } from '../../sim/mutants/canary.ts';
-import { PLANTED, UNPLANTED, mutated } from '../../sim/mutants/catalogue.ts';
+import { PLANTED, UNPLANTED, WAITING, mutated } from '../../sim/mutants/catalogue.ts';
 import type { Mutant } from '../../sim/mutants/types.ts';
 
-const ALL = [...PLANTED, ...BENIGN, CANARY];
+const ALL = [...PLANTED, ...WAITING, ...BENIGN, CANARY];
 /** Bugs of the list. */
 const COUNT = 85;
 /** Those for the rules that are this project's own. */
