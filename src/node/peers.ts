@@ -1,6 +1,7 @@
 import { probes } from '../base/probe.ts';
 import type { Index, NodeId, StoreId } from '../base/units.ts';
-import type { Clock } from '../ports/clock.ts';
+import { US_PER_MS } from '../base/units.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { Link, Transport } from '../ports/transport.ts';
@@ -67,6 +68,7 @@ export class Peers {
   private config: ClusterConfig;
   private committed: CommittedConfig | null = null;
   private connectionEpoch = 0;
+  private farewell: Timer | null = null;
 
   constructor(options: PeersOptions) {
     this.options = options;
@@ -105,7 +107,7 @@ export class Peers {
     for (const [nodeId, address] of wanted) {
       if (!this.dialers.has(nodeId)) this.dial(nodeId, address);
     }
-    if (isCommitted) this.sendAway(members);
+    if (isCommitted) this.sendAwayLater();
   }
 
   /** A node dialled us. */
@@ -139,6 +141,7 @@ export class Peers {
   }
 
   stop(reason: string): void {
+    this.farewell?.cancel();
     for (const dialer of this.dialers.values()) dialer.stop(reason);
     this.acceptor.stop(reason);
   }
@@ -177,12 +180,22 @@ export class Peers {
     if (isGone) this.options.onLink(peer, 'gone');
   }
 
-  /** Whoever left by the configuration that is now committed is told so, and hung up on. */
-  private sendAway(members: readonly Member[]): void {
+  /**
+   * Whoever left by the configuration that is now committed is told so, and hung up on; but only
+   * after an election time-out. A leader that leaves tells us first that it is committed, and right
+   * after that who shall lead next: hung up on at the first word, its second is lost, and everybody
+   * waits for its silence (RAFT.md §10.4).
+   */
+  private sendAwayLater(): void {
+    const { ports, self } = this.options;
+    this.farewell?.cancel();
+    this.farewell = ports.clock.after(self.electionMs * US_PER_MS, () => this.sendAway());
+  }
+
+  private sendAway(): void {
     const { committed } = this;
     if (committed === null) return;
     for (const { nodeId } of this.acceptor.senders()) {
-      if (members.some((each) => each.nodeId === nodeId)) continue;
       const refusal = removedRefusal(nodeId, committed);
       if (refusal !== null) this.acceptor.refuse(nodeId, refusal);
     }

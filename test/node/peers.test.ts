@@ -17,6 +17,8 @@ function configOf(voters: readonly NodeId[], retired: readonly NodeId[] = []): C
   return { voters: voters.map(member), ...none, retired };
 }
 
+const saidTo = (link: FakeLink): PeerMessage[] => link.sent.map((frame) => decodePeer(frame, 0));
+
 function helloOf(nodeId: NodeId): PeerHello {
   const boot = { bootId: 'b', bootCount: 1, connectionEpoch: 1 };
   const versions = { versionMin: 1, versionMax: 1 };
@@ -27,13 +29,14 @@ function helloOf(nodeId: NodeId): PeerHello {
 /** The connections of n1, and whom it dials. */
 function setUp() {
   const dialled = new Set<string>();
+  const clock = new ManualClock();
   const peers = new Peers({
     self: { ...member('n1'), bootId: 'b', bootCount: 1, ...SETTINGS },
     clusterId: 'c',
     seed: 0,
     config: configOf(['n1', 'n2', 'n3']),
     ports: {
-      clock: new ManualClock(),
+      clock,
       random: { u32: () => 1 },
       logger: silentLogger,
       transport: {
@@ -54,9 +57,9 @@ function setUp() {
     const link = new FakeLink(nodeId);
     peers.accepted(link);
     link.onFrame(encodePeer(helloOf(nodeId), 0));
-    return link.sent.map((frame) => decodePeer(frame, 0));
+    return saidTo(link);
   };
-  return { peers, dialled, greet };
+  return { peers, dialled, greet, clock };
 }
 
 test('R-72 only a committed configuration tells a node that it was taken out', () => {
@@ -67,6 +70,25 @@ test('R-72 only a committed configuration tells a node that it was taken out', (
   expect(greet('n3')).toMatchObject([{ type: 'peerHello' }]);
   peers.setConfig({ config, index: 7, isCommitted: true, previous: null });
   expect(greet('n3')).toMatchObject([{ type: 'peerRefusal', code: 'REMOVED', configIndex: 7 }]);
+});
+
+test('R-69 who left is heard for another election time-out, and then told and hung up on', () => {
+  const { peers, clock } = setUp();
+  const [before, config] = [configOf(['n1', 'n2', 'n3']), configOf(['n1', 'n2'], ['n3'])];
+  peers.setConfig({ config: before, index: 0, isCommitted: true, previous: null });
+  const links = ['n2', 'n3'].map((nodeId) => {
+    const link = new FakeLink(nodeId);
+    peers.accepted(link);
+    link.onFrame(encodePeer(helloOf(nodeId), 0));
+    return link;
+  });
+  peers.setConfig({ config, index: 7, isCommitted: true, previous: null });
+  clock.advance(SETTINGS.electionMs * 1_000 - 1);
+  expect(links.map(({ closed }) => closed)).toEqual([null, null]);
+  clock.advance(1);
+  expect(links.map(({ closed }) => closed === null)).toEqual([true, false]);
+  const told = links.map((link) => saidTo(link).at(-1)?.type);
+  expect(told).toEqual(['peerHello', 'peerRefusal']);
 });
 
 test('members of the configuration before are dialled until the next one is committed', () => {
