@@ -5,7 +5,7 @@
 //   npm run build && node scripts/replace-node.mjs [--clients 64] [--json]
 
 import { parseArgs } from 'node:util';
-import { judgeLoad, printLoad } from './lib/judge.mjs';
+import { conclude } from './lib/judge.mjs';
 import { startLoad } from './lib/load.mjs';
 import { fetchStatus, sleep, startCluster, until } from './lib/local-cluster.mjs';
 import { round } from './lib/measuring.mjs';
@@ -54,16 +54,13 @@ try {
   await cluster.remove();
 }
 
-// A leader that is killed is missed for an election time-out and more: that is no fault here.
-const verdict = judgeLoad(load, 4 * ELECTION_MS);
-if (values.json) {
-  console.log(JSON.stringify({ replacements, ...verdict.facts }));
-} else {
-  for (const { id, by, wasLeader, isDead, tookMs } of replacements) {
-    const what = `${wasLeader ? 'leader' : 'follower'}${isDead ? ', killed' : ''}`;
-    console.log(`${id} (${what}) replaced by ${by} in ${tookMs} ms`);
-  }
-  console.log(members.trim());
-  printLoad(load, verdict);
-}
-process.exitCode = verdict.isGood ? 0 : 1;
+conclude(load, {
+  // A leader that is killed is missed for an election time-out and more: that is no fault here.
+  allowedMs: 4 * ELECTION_MS,
+  isJson: values.json,
+  steps: replacements,
+  describe: ({ id, by, wasLeader, isDead, tookMs }) =>
+    `${id} (${wasLeader ? 'leader' : 'follower'}${isDead ? ', killed' : ''}) ` +
+    `replaced by ${by} in ${tookMs} ms`,
+  also: members,
+});

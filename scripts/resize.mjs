@@ -4,7 +4,7 @@
 //   npm run build && node scripts/resize.mjs [--clients 64] [--json]
 
 import { parseArgs } from 'node:util';
-import { judgeLoad, printLoad } from './lib/judge.mjs';
+import { conclude } from './lib/judge.mjs';
 import { startLoad } from './lib/load.mjs';
 import { sleep, startCluster } from './lib/local-cluster.mjs';
 import { round } from './lib/measuring.mjs';
@@ -60,12 +60,10 @@ try {
   await cluster.remove();
 }
 
-const verdict = judgeLoad(load, 2 * ELECTION_MS);
-if (values.json) {
-  console.log(JSON.stringify({ steps, ...verdict.facts }));
-} else {
-  for (const { what, tookMs } of steps) console.log(`${what}: ${tookMs} ms`);
-  console.log(members.trim());
-  printLoad(load, verdict);
-}
-process.exitCode = verdict.isGood ? 0 : 1;
+conclude(load, {
+  allowedMs: 2 * ELECTION_MS,
+  isJson: values.json,
+  steps,
+  describe: ({ what, tookMs }) => `${what}: ${tookMs} ms`,
+  also: members,
+});

@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util';
 import { fetchStatus, sleep, startCluster, until } from './lib/local-cluster.mjs';
-import { judgeLoad, printLoad } from './lib/judge.mjs';
+import { conclude } from './lib/judge.mjs';
 import { startLoad } from './lib/load.mjs';
 import { round } from './lib/measuring.mjs';
 
@@ -62,14 +62,11 @@ try {
   await cluster.remove();
 }
 
-const verdict = judgeLoad(load, 2 * ELECTION_MS);
-if (values.json) {
-  console.log(JSON.stringify({ restarts, ...verdict.facts }));
-} else {
-  for (const { id, wasLeader, stopMs, backMs } of restarts) {
-    const role = wasLeader ? 'leader' : 'follower';
-    console.log(`${id} (${role}): stopped in ${stopMs} ms, back and caught up in ${backMs} ms`);
-  }
-  printLoad(load, verdict);
-}
-process.exitCode = verdict.isGood ? 0 : 1;
+conclude(load, {
+  allowedMs: 2 * ELECTION_MS,
+  isJson: values.json,
+  steps: restarts,
+  describe: ({ id, wasLeader, stopMs, backMs }) =>
+    `${id} (${wasLeader ? 'leader' : 'follower'}): stopped in ${stopMs} ms, ` +
+    `back and caught up in ${backMs} ms`,
+});

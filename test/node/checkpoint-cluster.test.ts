@@ -2,25 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../../src/base/units.ts';
-import type { CheckpointSettings } from '../../src/node/checkpoint-settings.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import { tokenOf } from '../../sim/cluster-session.ts';
 import type { SimSession } from '../../sim/cluster-session.ts';
 import { E, H, always, inspect, withLeader } from '../sim/scenario.ts';
-
-/** Little of everything, so that little work makes checkpoints and takes many pieces. */
-const SMALL: Partial<CheckpointSettings> = {
-  dirtyRowsMax: 16,
-  pauseRowsMax: 32,
-  intervalMs: 200,
-  sliceRows: 4,
-  trailingEntries: 8,
-  partBytesMax: 1_024,
-  partsInFlightMax: 2,
-  hashEvery: 16,
-};
-
-const SETTINGS = { checkpoints: SMALL };
+import { SMALL } from './members-rig.ts';
 
 /** Acquires this many locks, some at a time. */
 async function lockMany(
@@ -55,7 +41,7 @@ async function bringBack(cluster: SimCluster, id: NodeId): Promise<void> {
 
 describe('checkpoints of a cluster', () => {
   test('the log is let go of behind durable checkpoints, on every node', async () => {
-    const { cluster, leader } = await withLeader({ seed: 1, settings: SETTINGS });
+    const { cluster, leader } = await withLeader({ seed: 1, settings: SMALL });
     const session = await cluster.openSession(leader);
     await lockMany(cluster, leader, session, names('a', 200));
     await cluster.converge();
@@ -68,7 +54,7 @@ describe('checkpoints of a cluster', () => {
   });
 
   test('R-62 a start from the second checkpoint knows configuration, sessions and queues', async () => {
-    const { cluster, leader } = await withLeader({ seed: 2, settings: SETTINGS });
+    const { cluster, leader } = await withLeader({ seed: 2, settings: SMALL });
     const first = await cluster.openSession(leader);
     const second = await cluster.openSession(leader);
     const [grant] = await cluster.answers(first.acquire(leader, 'held'));
@@ -102,7 +88,7 @@ describe('checkpoints of a cluster', () => {
   });
 
   test('J1 a node that dies at any moment of a checkpoint starts with all that it acknowledged', async () => {
-    const { cluster, leader, followers } = await withLeader({ seed: 3, settings: SETTINGS });
+    const { cluster, leader, followers } = await withLeader({ seed: 3, settings: SMALL });
     const session = await cluster.openSession(leader);
     const [victim] = followers;
     for (let round = 0; round < 20; round++) {
@@ -116,7 +102,7 @@ describe('checkpoints of a cluster', () => {
   });
 
   test('a sole node starts from its checkpoint, and its tokens go on', async () => {
-    const { cluster, leader } = await withLeader({ seed: 4, nodes: 1, settings: SETTINGS });
+    const { cluster, leader } = await withLeader({ seed: 4, nodes: 1, settings: SMALL });
     const session = await cluster.openSession(leader);
     await lockMany(cluster, leader, session, names('a', 100));
     await cluster.runFor(1_000);
@@ -132,7 +118,7 @@ describe('checkpoints of a cluster', () => {
 
 describe('a follower that lacks the log', () => {
   async function leftBehind(seed: number) {
-    const scenario = await withLeader({ seed, settings: SETTINGS });
+    const scenario = await withLeader({ seed, settings: SMALL });
     const { cluster, leader, followers } = scenario;
     const [late] = followers;
     const session = await cluster.openSession(leader);

@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../../src/base/units.ts';
 import type { Founded } from '../../src/client/founding.ts';
 import { foundCluster } from '../../src/client/founding.ts';
-import type { HostAnswer, HostSettings } from '../../src/node/host-types.ts';
+import type { HostAnswer } from '../../src/node/host-types.ts';
 import type { Member } from '../../src/raft/config.ts';
 import type { FoundingStep, QueryResult } from '../../src/wire/client-messages.ts';
 import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
 import { valueOf } from '../../sim/cluster-client.ts';
 import { createSimCluster } from '../../sim/cluster.ts';
+import { SMALL } from './members-rig.ts';
 
 const LAST = 'n3';
 
@@ -25,20 +26,6 @@ async function ask(cluster: SimCluster, id: NodeId, step: FoundingStep): Promise
   await cluster.until(`${id} to ${step.step}`, () => pending.isSettled);
   return pending.value.result;
 }
-
-/** Checkpoints of many pieces. */
-const SMALL: Partial<HostSettings> = {
-  checkpoints: {
-    dirtyRowsMax: 16,
-    pauseRowsMax: 32,
-    intervalMs: 200,
-    sliceRows: 4,
-    trailingEntries: 8,
-    partBytesMax: 1_024,
-    partsInFlightMax: 4,
-    hashEvery: 16,
-  },
-};
 
 /** The first two of three nodes are founded, and have a leader; the third is blank. */
 async function halfFounded(): Promise<HalfFounded> {

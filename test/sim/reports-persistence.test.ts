@@ -1,27 +1,15 @@
 // What others lost by crashes, power failures and releases side by side (group J of the reports).
 
 import { describe, expect, test } from 'vitest';
-import type { HostAnswer, HostSettings } from '../../src/node/host-types.ts';
+import type { HostSettings } from '../../src/node/host-types.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
-import type { AdminStep, QueryResult } from '../../src/wire/client-messages.ts';
-import type { SimCluster } from '../../sim/cluster.ts';
 import { tokenOf } from '../../sim/cluster-session.ts';
+import { administrate } from '../node/members-rig.ts';
 import { inspect, seeds, withLeader } from './scenario.ts';
 
 const SMALL: Partial<HostSettings> = {
   checkpoints: { dirtyRowsMax: 8, intervalMs: 50, trailingEntries: 4, hashEvery: 8 },
 };
-
-async function administrate(cluster: SimCluster, step: AdminStep): Promise<QueryResult> {
-  for (let turn = 0; turn < 10; turn++) {
-    const leader = await cluster.waitLeader();
-    const pending = cluster.ask<HostAnswer>(leader, (host, done) => host.admin(step, done));
-    await cluster.until(`an answer to ${step.step}`, () => pending.isSettled, 120_000);
-    const { result } = pending.value;
-    if (result.kind !== 'refused' || result.code !== 'NOT_LEADER') return result;
-  }
-  throw new Error('ten leaders lost their office');
-}
 
 describe('J3 power loss', () => {
   test.each(seeds(6))(
