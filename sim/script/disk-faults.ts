@@ -78,7 +78,9 @@ function rot(field: FaultField, fault: Fault, damage: Damage): Undo | null {
   if (!field.condemn(node)) return null;
   const isDown = fault.arg % 2 === 1;
   if (isDown) node.crash();
-  const isStruck = damage(node, fault) || isDown;
+  const isHarmed = damage(node, fault);
+  if (isHarmed) node.disk.isRotten = true;
+  const isStruck = isHarmed || isDown;
   return isStruck ? () => field.revive(node) : null;
 }
 

@@ -50,6 +50,8 @@ export class SimDisk {
   readonly slots: readonly [SlotImage, SlotImage];
   /** Writes under way: withhold them, let them land, answer them. */
   readonly writes: WriteLanes;
+  /** Something of what was synced was damaged. */
+  isRotten = false;
   /** Space left. A batch takes what it puts, and fails when that is more. */
   freeBytes = FREE_BYTES;
   /** Added to every operation: a slow disk. */
