@@ -12,6 +12,7 @@ import type { Call } from '../workload/calls.ts';
 import type { Workload } from '../workload/workload.ts';
 import { endSessions, findStranded, hasMajority, probe } from './liveness-acts.ts';
 import type { OracleName, Verdict } from './verdict.ts';
+import { isNewcomer, termsOf } from './leader-terms.ts';
 
 /** What liveness is judged by. */
 export interface LivenessParts {
@@ -179,8 +180,9 @@ class Liveness {
   async keepsLeader(): Promise<void> {
     const { world } = this.cluster;
     const isLong = world.random.below(WATCH_LONG_ONE_IN, 'watch the leader') === 0;
-    const terms = this.terms();
-    const isChanged = (): boolean => this.terms() !== terms;
+    const watched = this.expected().filter((node) => !isNewcomer(node));
+    const terms = termsOf(watched);
+    const isChanged = (): boolean => termsOf(watched) !== terms;
     const { oracle } = this.cluster;
     const membership = oracle.membership;
     await this.run(isChanged, isLong ? WATCH : WATCH_SHORT);
@@ -217,17 +219,6 @@ class Liveness {
     const all = nodes.map(({ id }) => this.cluster.status(id));
     const furthest = Math.max(...all.map(({ lastIndex }) => lastIndex));
     return all.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
-  }
-
-  /** Who is in which term and follows whom, as text. */
-  private terms(): string {
-    return this.expected()
-      .map(({ id, host }) => {
-        if (host === null) return `${id} dead`;
-        const { term, leaderId, isReady } = host.status();
-        return `${id} t${term} ${leaderId ?? 'nobody'}${isReady ? '' : ' not ready'}`;
-      })
-      .join(', ');
   }
 
   /** Members that have no excuse. */
