@@ -13,9 +13,10 @@ const PROBE_TTL_MS = 1_000;
 const LIST_MAX = 1_000;
 
 /** A new client takes a free lock, gives it back and closes. */
-export function probe(cluster: SimCluster, withinUs: number): Pending<Settled<void>> {
+export function probe(cluster: SimCluster, withinUs: number, turn: number): Pending<Settled<void>> {
   const requestMs = Math.ceil(withinUs / US_PER_MS);
-  const client = cluster.client(PROBE, { requestMs, waitMs: requestMs, ttlMs: PROBE_TTL_MS });
+  const name = turn === 1 ? PROBE : `${PROBE}${turn}`;
+  const client = cluster.client(name, { requestMs, waitMs: requestMs, ttlMs: PROBE_TTL_MS });
   return client.run(async (own) => {
     const grant = await own.client.lock(PROBE).acquire();
     await grant.release();

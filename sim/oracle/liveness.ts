@@ -98,11 +98,18 @@ class Liveness {
   }
 
   /** LIV-3: a new client takes a lock that nobody wants, gives it back and leaves. */
-  async commits(): Promise<void> {
+  async commits(turn = 1): Promise<void> {
     // It would give up later than we do.
-    const probing = probe(this.cluster, 2 * this.bound());
+    const { oracle } = this.cluster;
+    const { membership } = oracle;
+    const probing = probe(this.cluster, 2 * this.bound(), turn);
     await this.run(() => probing.isSettled, BOUND);
     if (this.isOver() || (probing.isSettled && probing.value.isOk)) return;
+    // A leader was taken out meanwhile, and its machine away before its last word was heard.
+    if (this.leader() === null && oracle.membership !== membership) {
+      if (await this.hasLeader()) await this.commits(turn + 1);
+      return;
+    }
     if (this.leader() === null) this.report('LIV-1', 'the leader did not stay, nor another');
     else if (!probing.isSettled) this.report('LIV-3', 'a new client was not given a free lock');
     else if (!probing.value.isOk)
