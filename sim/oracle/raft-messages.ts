@@ -23,7 +23,10 @@ export class MessageChecks {
   private readonly elections: Elections;
   private readonly commits: Commits;
   private readonly verdict: Verdict;
-  /** What nodes that never began were sent to the end: they have it before they begin. */
+  /**
+   * What nodes that never began were sent to the end, at most: they have it before they begin. A
+   * later leader may send less, and the former one be told of what it sent.
+   */
   private readonly newcomers = new Map<NodeId, Index>();
 
   constructor(parts: {
@@ -147,13 +150,17 @@ export class MessageChecks {
     const { term, part } = message;
     this.checkLeads(life, term);
     const { lastIndex, lastTerm } = part;
-    if (part.isLast && !this.histories.has(to)) this.newcomers.set(to, lastIndex);
+    if (part.isLast && !this.histories.has(to)) this.sendsAll(to, lastIndex);
     const { commits } = this;
     const { anchorIndex, anchorTerm } = life.mirror;
     const isOrigin = commits.isEmpty && lastIndex === anchorIndex && lastTerm === anchorTerm;
     if (isOrigin || commits.has(lastIndex, lastTerm)) return;
     const what = `${life.id} sends a checkpoint up to entry ${lastIndex} of term ${lastTerm}`;
     this.verdict.report('INV-4', `${what}, which is not committed`);
+  }
+
+  private sendsAll(to: NodeId, lastIndex: Index): void {
+    this.newcomers.set(to, Math.max(lastIndex, this.newcomers.get(to) ?? 0));
   }
 
   /** M-49: whoever is to lead at once has the whole log, or it cannot. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { present } from '../../src/base/assert.ts';
+import type { Index, NodeId } from '../../src/base/units.ts';
 import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 import { createLockMachine } from '../../src/locks/machine.ts';
 import type { ClusterConfig, Member } from '../../src/raft/config.ts';
@@ -39,6 +40,20 @@ function appendConfig(witness: Witness, config: ClusterConfig): void {
   witness.core.log.append(entry);
   witness.core.configurations.append(entry.index, config);
   doing(witness);
+}
+
+/** The end of a checkpoint up to there. */
+function sendingAll(witness: Witness, to: NodeId, lastIndex: Index): void {
+  const { log, hard } = witness.core;
+  const lastTerm = present(log.termAt(lastIndex), 'the term of an entry');
+  const content = new Uint8Array(1);
+  const part = { transfer: 1, sequence: 2, lastIndex, lastTerm, isLast: true, content };
+  sending(witness, to, { type: 'snapshotPart', term: hard.term, part, round: 1 });
+}
+
+function tellingCommit(witness: Witness, to: NodeId, commit: Index): void {
+  const { term } = witness.core.hard;
+  sending(witness, to, { type: 'heartbeat', term, commit, round: 1 });
 }
 
 const LIES: readonly Lie[] = [
@@ -147,6 +162,15 @@ const LIES: readonly Lie[] = [
     },
   },
   {
+    oracle: 'INV-9',
+    what: 'a commit index beyond all that was sent to a node that never began',
+    tell: ({ leader }) => {
+      const { index } = pointOf(leader).last;
+      sendingAll(leader, 'n9', index - 1);
+      tellingCommit(leader, 'n9', index);
+    },
+  },
+  {
     oracle: 'INV-20',
     what: 'a start without the checkpoint that was durable (M-41)',
     tell: (rig) => {
@@ -184,6 +208,15 @@ describe('a lie about checkpoints and members is found', () => {
     restart(rig, first, {});
     rig.oracle.lookAtAll();
     expect(rig.verdict.violation).toBe(null);
+  });
+
+  test('INV-9 a commit index that a newcomer reached before it was sent less is none', async () => {
+    const { leader, verdict } = await createRig(3);
+    const { index } = pointOf(leader).last;
+    sendingAll(leader, 'n9', index);
+    sendingAll(leader, 'n9', index - 1);
+    tellingCommit(leader, 'n9', index);
+    expect(verdict.violation).toBe(null);
   });
 });
 
