@@ -62,6 +62,7 @@ export const PROBES = {
   'answer-to-unknown-member': 'A node answers one that its configuration does not name.',
   'blank-member-at-the-door': 'A member without a founded directory answers the dial of another.',
   'boot-superseded': 'A peer comes with a newer boot while the older one is known.',
+  'peer-heard-after-long-silence': 'A peer that is dialled rarely by now dials itself.',
   'hello-of-older-boot': 'A hello arrives of a boot that is over.',
   // Checkpoints.
   'snapshot-needed':

@@ -10,6 +10,13 @@ import type { PeerHello, PeerMessage, PeerRefusal } from '../wire/peer-messages.
 /** Waits between two dials: short, for a peer that comes back should be heard at once. */
 const REDIAL_MS_MIN = 20;
 const REDIAL_MS_MAX = 250;
+/**
+ * Who has not answered for long is dialled more rarely: it may have left for good, and be told of
+ * to nobody here. The pause is a small share of the silence, so that a peer which we alone can dial
+ * is still found soon after it is back.
+ */
+const SILENCE_SHARE = 1 / 60;
+const SILENT_REDIAL_MS_MAX = 5_000;
 /** A link that lived for less is no success: the next dial waits. */
 const STEADY_MS = 1_000;
 /** A peer that reads nothing: the link is ended, and the log sent again after it is back. */
@@ -55,11 +62,14 @@ export class PeerDialer {
   private upSinceUs: MonoUs = 0;
   /** Dials without success since the last one with it. */
   private failures = 0;
+  /** When the peer was last there, as far as we know. */
+  private heardUs: MonoUs;
   private timer: Timer | null = null;
   private dialling: { cancel(): void } | null = null;
 
   constructor(options: PeerDialerOptions) {
     this.options = options;
+    this.heardUs = options.ports.clock.monoUs();
   }
 
   get isConnected(): boolean {
@@ -74,6 +84,19 @@ export class PeerDialer {
     const { transport } = this.options.ports;
     if (this.isOver) return;
     this.dialling = transport.dial(this.options.address, 'peer', (result) => this.onDial(result));
+  }
+
+  /** The peer is there, for it dialled us: after a long silence it is dialled at once. */
+  heard(): void {
+    const { clock } = this.options.ports;
+    const isPatient = this.silentPauseMs() > REDIAL_MS_MAX;
+    this.heardUs = clock.monoUs();
+    if (!isPatient || this.isUp || this.link !== null || this.timer === null) return;
+    probes.reach('peer-heard-after-long-silence');
+    this.timer.cancel();
+    this.timer = null;
+    this.failures = 0;
+    this.start();
   }
 
   stop(reason: string): void {
@@ -162,7 +185,10 @@ export class PeerDialer {
     const upUs = this.options.ports.clock.monoUs() - this.upSinceUs;
     this.isUp = false;
     this.far = null;
-    if (wasUp) this.options.onDown();
+    if (wasUp) {
+      this.heardUs = this.options.ports.clock.monoUs();
+      this.options.onDown();
+    }
     if (!wasUp || upUs < STEADY_MS * US_PER_MS) return this.redial();
     this.failures = 0;
     this.start();
@@ -171,13 +197,19 @@ export class PeerDialer {
   private redial(): void {
     if (this.isOver) return;
     const { clock, random } = this.options.ports;
-    const capMs = Math.min(REDIAL_MS_MAX, REDIAL_MS_MIN * 2 ** Math.min(this.failures, 8));
+    const growingMs = Math.min(REDIAL_MS_MAX, REDIAL_MS_MIN * 2 ** Math.min(this.failures, 8));
+    const capMs = Math.max(growingMs, this.silentPauseMs());
     this.failures += 1;
     const waitMs = capMs / 2 + (random.u32() % 1_000) * (capMs / 2_000);
     this.timer = clock.after(Math.ceil(waitMs * US_PER_MS), () => {
       this.timer = null;
       this.start();
     });
+  }
+
+  private silentPauseMs(): number {
+    const silentMs = (this.options.ports.clock.monoUs() - this.heardUs) / US_PER_MS;
+    return Math.min(SILENT_REDIAL_MS_MAX, silentMs * SILENCE_SHARE);
   }
 }
 

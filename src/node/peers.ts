@@ -220,6 +220,7 @@ export class Peers {
       onLink(hello.nodeId, 'gone');
     }
     if (this.boots.has(hello.storeId) || this.isMember(hello)) this.remember(hello);
+    if (expected === null) this.dialers.get(hello.nodeId)?.heard();
     return true;
   }
 

@@ -83,6 +83,51 @@ test('G5 a peer that greets and hangs up every time is dialled with growing paus
   expect(dials.length).toBeLessThan(100);
 });
 
+/** Advances by milliseconds; each dial is refused at once. Returns how many there were. */
+function refuseFor(world: ReturnType<typeof setUp>, ms: number): number {
+  const { clock, dials } = world;
+  let count = 0;
+  for (let at = 0; at < ms; at += 5) {
+    for (const done of dials.splice(0)) {
+      count += 1;
+      done('refused');
+    }
+    clock.advance(5_000);
+  }
+  return count;
+}
+
+test('whoever does not answer for long is dialled ever more rarely, down to once in 5 s', () => {
+  const world = setUp();
+  world.dialer.start();
+  expect(refuseFor(world, 15_000)).toBeGreaterThan(60);
+  refuseFor(world, 600_000);
+  const rarely = refuseFor(world, 60_000);
+  expect(rarely).toBeGreaterThanOrEqual(12);
+  expect(rarely).toBeLessThan(24);
+});
+
+test('a peer that dials us after a long silence is dialled at once, and often again', () => {
+  const world = setUp();
+  world.dialer.start();
+  refuseFor(world, 600_000);
+  world.dialer.heard();
+  expect(world.dials).toHaveLength(1);
+  expect(refuseFor(world, 5_000)).toBeGreaterThan(20);
+  // The pause is short by now: what the peer says changes nothing.
+  world.dialer.heard();
+  expect(world.dials).toHaveLength(0);
+});
+
+test('a peer that was there until now is dialled often, however long the link lived', () => {
+  const world = setUp();
+  world.dialer.start();
+  const link = world.connect();
+  world.clock.advance(3_600_000_000);
+  link.onClose('connection lost');
+  expect(refuseFor(world, 5_000)).toBeGreaterThan(20);
+});
+
 test('a stopped dialer closes its link and dials no more', () => {
   const { clock, dials, dialer, connect } = setUp();
   dialer.start();
