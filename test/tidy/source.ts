@@ -23,7 +23,7 @@ export interface Finding {
 export type Rule = (source: Source) => readonly Finding[];
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const CODE_FOLDERS = ['src', 'sim', 'test', 'scripts'];
+const CODE_FOLDERS = ['src', 'sim', 'test', 'scripts', 'bench'];
 const TEXT_FOLDERS = [...CODE_FOLDERS, 'docs', 'examples', '.ci'];
 const CODE_ENDINGS = ['.ts', '.cts', '.mts', '.mjs', '.js'];
 const TEXT_ENDINGS = [...CODE_ENDINGS, '.md', '.json', '.html', '.css', '.sh', ''];
