@@ -3,6 +3,7 @@
 
 import type { Restored } from '../src/client/restore.ts';
 import { restoreCluster } from '../src/client/restore.ts';
+import { embargoMsOf } from '../src/locks/embargo.ts';
 import type { HostSettings } from '../src/node/host-types.ts';
 import type { Settled, SimClient } from './cluster-client.ts';
 import type { SimCluster, SimClusterOptions } from './cluster.ts';
@@ -16,8 +17,6 @@ import type { Pending } from './pending.ts';
 
 /** How long each node may take to be there and to answer. */
 const PATIENCE_MS = 5_000;
-/** Clocks whose rates are off by 1 %, as in `holdfast restore`. */
-const EMBARGO_FACTOR = 1.01;
 
 /** What a cluster is to be made of, and who looks on. */
 export interface RestoreSetting {
@@ -55,9 +54,9 @@ export async function createBlankNodes(setting: RestoreSetting): Promise<SimClus
     model,
     watch: () => ({
       started: (_, start, machine) => {
-        if (!hasBegun) model.becomeRestored(start.applied);
-        hasBegun = true;
         embargoMs = machine.embargo()?.embargoMs ?? 0;
+        if (!hasBegun) model.becomeRestored(start.applied, embargoMs > 0);
+        hasBegun = true;
       },
       stepped: (event, effects) => {
         beliefs?.stepped(event, effects);
@@ -73,14 +72,23 @@ export async function createBlankNodes(setting: RestoreSetting): Promise<SimClus
   return cluster;
 }
 
+/** What an operator tells of the old cluster. */
+export interface Told {
+  /** For so long it has answered nobody; default 0. */
+  readonly deadMs?: number;
+  /** A maximum TTL that came after the backup; default: none. */
+  readonly ttlMsMax?: number;
+}
+
 /** Runs `holdfast restore` in that process. */
 export function restoreBy(
   operator: SimClient,
   cluster: SimCluster,
   backup: BackupContent,
+  { deadMs = 0, ttlMsMax = 0 }: Told = {},
 ): Pending<Settled<Restored>> {
   const machine = machineOf(backup);
-  const embargoMs = Math.ceil(machine.highestTtlMs() * EMBARGO_FACTOR);
+  const embargoMs = embargoMsOf(machine, deadMs, ttlMsMax);
   const { clusterName, nodes } = cluster.settings;
   return operator.run(({ ports }) =>
     restoreCluster(ports, {

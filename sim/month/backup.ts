@@ -4,6 +4,7 @@
 
 import type { Admin } from '../../src/client/admin.ts';
 import { restoreCluster } from '../../src/client/restore.ts';
+import { embargoMsOf } from '../../src/locks/embargo.ts';
 import { createMachineLoader } from '../../src/locks/loader.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { SnapshotMeta, StoredRow } from '../../src/wire/checkpoint.ts';
@@ -16,8 +17,6 @@ import { MINUTE_MS } from './settings.ts';
 
 /** Pieces of the work of loading that are done at a time. */
 const STEPS = 1_000;
-/** Clocks whose rates are off by 1 %, as in `holdfast restore`. */
-const EMBARGO_FACTOR = 1.01;
 
 /** What a file of a backup contains, and what must be known of it to judge who is made of it. */
 export interface Backup {
@@ -73,7 +72,7 @@ export async function restoreInto(
   backup: Backup,
 ): Promise<void> {
   const machine = machineOf(backup);
-  const embargoMs = Math.ceil(machine.highestTtlMs() * EMBARGO_FACTOR);
+  const embargoMs = embargoMsOf(machine, 0);
   const { clusterName } = cluster.settings;
   await operator.run('a restore', async ({ clock, transport }) => {
     const nodes = cluster.all().map(({ id, address }) => ({ id, address }));

@@ -198,8 +198,8 @@ function watchBy({ tally, restored, embargo, nowUs }: Onlookers): HostWatch {
   return {
     ...watch,
     started: (core, start, machine) => {
-      for (const model of restored.splice(0)) model.becomeRestored(start.applied);
       embargoMs = machine.embargo()?.embargoMs ?? 0;
+      for (const model of restored.splice(0)) model.becomeRestored(start.applied, embargoMs > 0);
       watch.started(core, start, machine);
     },
     stepped: (event, effects) => {

@@ -21,6 +21,10 @@ export class ModelEmbargo {
     this.cursor = null;
   }
 
+  end(): void {
+    this.isOn = false;
+  }
+
   /** Whether a request for these names may be granted. */
   admits(names: readonly string[]): boolean {
     const { isOn, cursor } = this;

@@ -114,6 +114,11 @@ export class ModelLocks {
     );
   }
 
+  /** All of which there is anything, in no order. */
+  names(): Iterable<string> {
+    return this.locks.keys();
+  }
+
   /** All names in byte order, and how many wait at each. */
   queues(): readonly (readonly [name: string, waiters: number])[] {
     return [...this.locks]

@@ -5,7 +5,7 @@ import type { Index, SessionId, Term } from '../../src/base/units.ts';
 import type { Acquire, Break, Cancel, CloseSession, Command } from '../../src/locks/commands.ts';
 import type { LiftDelay, OpenSession, Proclaim, Release } from '../../src/locks/commands.ts';
 import type { ReplicatedLimits, Withdraw } from '../../src/locks/commands.ts';
-import type { EndCause, SessionEndCause } from '../../src/locks/outcomes.ts';
+import type { EndCause, LockEvent, SessionEndCause } from '../../src/locks/outcomes.ts';
 import { busy, granted, opened, slotsOf } from './model-answers.ts';
 import { ModelEmbargo } from './model-embargo.ts';
 import { ModelLimits } from './model-limits.ts';
@@ -42,14 +42,17 @@ export class LockModel {
 
   /**
    * The state of a backup becomes that of a restored cluster (RAFT.md §15.7): what sessions with a
-   * TTL had is gone, but for lock-delays that begin now, and nothing is granted for a while.
+   * TTL had is gone, but for lock-delays that begin now. Gives what a log would tell of that.
    */
-  becomeRestored(index: Index): void {
+  becomeRestored(index: Index, hasEmbargo: boolean): readonly LockEvent[] {
     this.embargo.begin();
     const step = newStep(index, 0);
     for (const session of [...this.sessions.values()]) {
       if (session.open.ttlMs !== null) this.end(step, session, 'expired');
     }
+    if (!hasEmbargo) this.embargo.end();
+    this.grantNext(step, [...this.locks.names()]);
+    return step.facts;
   }
 
   apply(index: Index, term: Term, command: Command): ModelStep {
@@ -112,8 +115,7 @@ export class LockModel {
     if (!session.isUsed) {
       session.isUsed = true;
       const isKept = session.open.ttlMs === null;
-      const { id } = session;
-      if (isKept) step.facts.push({ type: 'leaseChanged', session: id, leaseMs: null });
+      if (isKept) step.facts.push({ type: 'leaseChanged', session: session.id, leaseMs: null });
     }
     if (!isCount(seq, 1) || !isCount(ackedBelow, 0)) return unexecuted(step, 'INVALID');
     acknowledge(session, ackedBelow);

@@ -17,16 +17,21 @@ const WAITERS_MAX = 1_000;
 const RATE_PERCENT = 1;
 
 /**
- * How long a restored cluster grants nothing, milliseconds. `deadMs`: the old one is known to have
- * been dead for so long. `ttlMsMax`: a maximum TTL that the backup does not know of.
+ * How long a restored cluster grants nothing, milliseconds; 0: it grants at once. `machine` is the
+ * state of the backup. `deadMs`: the old cluster is known to have been dead for so long.
+ * `ttlMsMax`: a maximum TTL that the backup does not know of. If the old cluster was restored
+ * itself, and the backup taken under its embargo, clients of the one before may believe as well: for
+ * as long as that embargo, whatever is known here of their TTL.
  */
 export function embargoMsOf(
-  machine: Pick<LockMachine, 'highestTtlMs'>,
+  machine: Pick<LockMachine, 'highestTtlMs' | 'embargo'>,
   deadMs: number,
   ttlMsMax = 0,
 ): number {
   const highestMs = Math.max(machine.highestTtlMs(), ttlMsMax);
-  return Math.max(0, Math.ceil((highestMs * (100 + RATE_PERCENT)) / 100 - deadMs));
+  const believedMs = Math.ceil((highestMs * (100 + RATE_PERCENT)) / 100);
+  const inheritedMs = machine.embargo()?.embargoMs ?? 0;
+  return Math.max(0, Math.max(believedMs, inheritedMs) - deadMs);
 }
 
 /**

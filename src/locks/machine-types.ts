@@ -106,7 +106,8 @@ export interface LockMachine {
   /**
    * Turns a backup's state into that of a new cluster (RAFT.md §15.7): sessions with a TTL are
    * dropped with all they have, grants with a lock-delay become ghosts closed at `at`, grants of
-   * sessions without TTL stay, and nothing is granted until the embargo is lifted.
+   * sessions without TTL stay, and nothing is granted until the embargo is lifted. Without one
+   * (0 ms) waiters that nobody stands before any more are granted, with `at` for a token.
    */
   becomeRestored(at: Index, embargoMs: number): void;
   /**

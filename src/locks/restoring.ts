@@ -2,7 +2,7 @@
 
 import { probes } from '../base/probe.ts';
 import type { Index } from '../base/units.ts';
-import { leaveQueues } from './granting.ts';
+import { grantPass, leaveQueues } from './granting.ts';
 import { leaveGhosts } from './lock-delay.ts';
 import { removeHolder } from './lock-table.ts';
 import type { Request, Session } from './state.ts';
@@ -10,7 +10,8 @@ import type { LockState, Step } from './step.ts';
 
 /**
  * Sessions with a TTL go with all that they have. Those without keep their grants, which an
- * operator must break one by one, their waiters and their answers: their clients may go on.
+ * operator must break one by one, their waiters and their answers: their clients may go on. An
+ * embargo of 0 ms is none: then waiters are granted what the dropped sessions had.
  */
 export function becomeRestored(state: LockState, at: Index, embargoMs: number): void {
   const dropped = [...state.sessions.all()].filter(({ ttlMs }) => ttlMs !== null);
@@ -19,7 +20,18 @@ export function becomeRestored(state: LockState, at: Index, embargoMs: number): 
   const step: Step = { state, index: at, term: 0, events: [], touched: [] };
   for (const session of dropped) dropSession(step, session, delayMs);
   probes.reach('restored-under-embargo');
-  state.rules.setEmbargo({ embargoMs, cursor: null }, state.rows);
+  state.rules.setEmbargo(embargoMs === 0 ? null : { embargoMs, cursor: null }, state.rows);
+  if (embargoMs === 0) grantWaiters(step);
+}
+
+// Some wait for what dropped sessions had, others for the end of an embargo of the old cluster.
+function grantWaiters(step: Step): void {
+  const { locks } = step.state;
+  for (const name of locks.names()) {
+    const lock = locks.find(name);
+    if (lock !== null) step.touched.push(lock);
+  }
+  grantPass(step);
 }
 
 function dropSession(step: Step, session: Session, delayMs: number): void {

@@ -120,7 +120,9 @@ export class Founding {
           'floor above every token that the old cluster can have issued',
       );
     }
-    const origin = Math.max(backup.index + 1, tokenFloor ?? 0, clockOrigin);
+    // Without an embargo whoever waits may be granted with the origin for a token.
+    const leastToken = tokenFloor === null ? 0 : tokenFloor + 1;
+    const origin = Math.max(backup.index + 1, leastToken, clockOrigin);
     const record: FoundingRecord = {
       clusterId: randomHex128(this.options.random),
       clusterName,

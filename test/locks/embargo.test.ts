@@ -66,6 +66,35 @@ describe('a restored state', () => {
   });
 });
 
+describe('without an embargo', () => {
+  test('a restored state grants at once, to who waits and to who does not', () => {
+    const rig = new Rig();
+    const [kept, gone] = [rig.open({ ttlMs: null }), rig.open()];
+    rig.take(gone, 'a');
+    rig.acquire(gone, 'b');
+    rig.take(kept, 'c');
+    rig.acquire(kept, ['a', 'b']);
+    rig.acquire(kept, 'c');
+    rig.restore(0);
+    expect(rig.machine.embargo()).toBeNull();
+    expect([rig.tokens('a'), rig.tokens('b')]).toEqual([[rig.index], [rig.index]]);
+    expect(rig.waiters('c')).toEqual([kept.id]);
+    rig.take(rig.open(), 'free', { waitMs: 0 });
+    const twin = loaded(sortedRows(rig.machine), DEFAULT_LIMITS);
+    expect(twin.stateHash()).toBe(rig.machine.stateHash());
+  });
+
+  test('a restore of a state under embargo ends that one', () => {
+    const rig = new Rig();
+    rig.restore(EMBARGO_MS);
+    const client = rig.open({ ttlMs: null });
+    rig.acquire(client, 'a');
+    rig.restore(0);
+    expect(rig.machine.embargo()).toBeNull();
+    expect(rig.holders('a')).toEqual([client.id]);
+  });
+});
+
 describe('under an embargo', () => {
   test('nothing is granted: who waits is queued, who does not is told why, never "busy"', () => {
     const rig = new Rig();
@@ -192,7 +221,7 @@ describe('lifting an embargo', () => {
 
 test('M-37 INV-5 INV-16 INV-19 any log goes on after a restore as the plain model says', () => {
   fc.assert(
-    fc.property(drafts, fc.nat({ max: 40 }), fc.nat({ max: 12 }), (list, at, toLoad) => {
+    fc.property(drafts, fc.nat(40), fc.nat(12), fc.nat(1), (list, at, toLoad, isLong) => {
       let machine = createLockMachine(LIMITS);
       const model = new Model(LIMITS);
       const kept = new Map();
@@ -200,8 +229,8 @@ test('M-37 INV-5 INV-16 INV-19 any log goes on after a restore as the plain mode
       let index = 0;
       for (const [done, draft] of list.entries()) {
         if (done === at) {
-          machine.becomeRestored(++index, EMBARGO_MS);
-          model.becomeRestored(index);
+          machine.becomeRestored(++index, isLong * EMBARGO_MS);
+          model.becomeRestored(index, isLong * EMBARGO_MS);
         }
         keepChanges(machine, kept);
         if (done === at + toLoad) machine = loaded(rowsIn(kept), LIMITS);
@@ -231,4 +260,17 @@ test('an embargo lasts for the longest TTL ever and 1 %, less what the old clust
   expect(embargoMsOf(rig.machine, 0, 2_000_000)).toBe(2_020_000);
   const twin = loaded(sortedRows(rig.machine), DEFAULT_LIMITS);
   expect(embargoMsOf(twin, 0)).toBe(1_010_002);
+});
+
+test('J2 INV-17 a backup that was taken under an embargo makes one that is as long at least', () => {
+  const rig = new Rig({ ttlMsMax: 10_000 });
+  rig.restore(embargoMsOf(rig.machine, 0, 3_600_000));
+  const twin = loaded(sortedRows(rig.machine), { ...DEFAULT_LIMITS, ttlMsMax: 10_000 });
+  for (const machine of [rig.machine, twin]) {
+    expect(embargoMsOf(machine, 0)).toBe(3_636_000);
+    expect(embargoMsOf(machine, 36_000)).toBe(3_600_000);
+    expect(embargoMsOf(machine, 0, 7_200_000)).toBe(7_272_000);
+  }
+  rig.liftAll();
+  expect(embargoMsOf(rig.machine, 0)).toBe(10_100);
 });

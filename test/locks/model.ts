@@ -230,12 +230,13 @@ export class Model {
   }
 
   /** What a restore makes of it: only those without TTL stay. */
-  becomeRestored(at: number): void {
+  becomeRestored(at: number, embargoMs: number): void {
     const dropped = this.sessions.filter(({ ttlMs }) => ttlMs !== null);
     this.ghosts.push(...dropped.flatMap((session) => ghostsOf(this.requests, session, at)));
     this.sessions = this.sessions.filter(({ ttlMs }) => ttlMs === null);
     this.requests = this.requests.filter(({ session }) => this.find(session) !== null);
-    this.embargo = { cursor: null };
+    this.embargo = embargoMs === 0 ? null : { cursor: null };
+    this.pass(at);
   }
 
   private end(index: number, { session: id }: { readonly session: string }): Verdict {

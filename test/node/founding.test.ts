@@ -127,7 +127,7 @@ describe('founding by a restore', () => {
     };
     expect(originOf(clockOrigin - 5, null)).toBe(clockOrigin);
     expect(originOf(clockOrigin + 5, 1)).toBe(clockOrigin + 6);
-    expect(originOf(clockOrigin - 5, clockOrigin + 77)).toBe(clockOrigin + 77);
+    expect(originOf(clockOrigin - 5, clockOrigin + 77)).toBe(clockOrigin + 78);
   });
 
   test('J2 a clock at or below the backup is refused unless the operator names a floor', () => {
