@@ -4,7 +4,7 @@ import { foundCluster } from '../client/founding.ts';
 import type { FoundingPlan } from '../client/founding.ts';
 import type { NodeConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
-import { withPorts } from './node-ports.ts';
+import { noteAwaited, withPorts } from './node-ports.ts';
 import { printJson, printLine } from './output.ts';
 import { addExamples, addJsonOption } from './program.ts';
 import type { Invocation } from './program.ts';
@@ -31,7 +31,10 @@ export function addInitCommand(invocation: Invocation): void {
       const { loadConfig } = await import('../server/config.ts');
       const config = loadConfig(options.config);
       const done = await withPorts((ports) =>
-        foundCluster(ports, foundingPlan(config, PATIENCE_MS)),
+        foundCluster(ports, {
+          ...foundingPlan(config, PATIENCE_MS),
+          onWaiting: noteAwaited,
+        }),
       );
       if (options.json === true) printJson(done);
       else if (done.founded.length === 0) printLine(`already founded: ${done.clusterId}`);

@@ -21,6 +21,16 @@ export class Progress {
     this.tell(phase);
   }
 
+  /** What is left behind by whoever stops to wait now. */
+  standing(): string {
+    const { last } = this;
+    const how = last === '' ? 'how far the change is was not heard yet' : last;
+    return (
+      `the change is under way: ${how}. If the leader has it, it goes on by itself; the same ` +
+      'command goes on from there and sees it through'
+    );
+  }
+
   /** The last line, when the leader says that the change is done. */
   done({ members }: MembershipView): string {
     const list = (wanted: string): string =>

@@ -6,10 +6,13 @@ import { parseAddress } from '../adapters/address.ts';
 import type { MembershipStep } from '../client/admin.ts';
 import type { MembershipView } from '../wire/client-messages.ts';
 import { membershipJson } from '../server/views.ts';
+import { HoldfastError } from '../base/error.ts';
+import { signalExitCode } from './exit-code.ts';
 import { Progress } from './member-progress.ts';
 import { note, printJson, printLine, printTable } from './output.ts';
 import { QUESTION_EXIT_CODES, addClusterOptions, addExamples } from './program.ts';
 import type { ClusterOptions, Invocation } from './program.ts';
+import { SignalInbox } from './signals.ts';
 import { withAdmin } from './with-admin.ts';
 
 interface AddOptions extends ClusterOptions {
@@ -31,11 +34,12 @@ id that was never used in this cluster. Start it as every node: its configuratio
 const REPEATABLE = `
 The cluster serves all the time. The change is safe to repeat: if this command is interrupted, or
 cannot reach the cluster, run it again; it goes on where it stands, and succeeds at once when all is
-done. A new node that makes no progress for 30 s is taken out again, and nothing has changed then.`;
+done. A new node that makes no progress for 30 s is taken out again, and nothing has changed then.
+Ctrl-C ends the command and not the change.`;
 
 const EXIT_CODES = `
 Exit code: 0 done; 1 refused, nothing was changed: another change is under way, or the new node does
-not keep up; ${QUESTION_EXIT_CODES}`;
+not keep up; 128+n a signal came; ${QUESTION_EXIT_CODES}`;
 
 /** Adds `member` with its commands to the program. */
 export function addMemberCommand(invocation: Invocation): void {
@@ -151,11 +155,27 @@ function newNode(text: string): NewNode {
 
 async function change(step: MembershipStep, options: ClusterOptions): Promise<void> {
   const progress = new Progress(step, note);
+  const signals = new SignalInbox();
   const view = await withAdmin(options, (admin) =>
-    admin.change(step, (seen) => progress.show(seen)),
-  );
+    Promise.race([
+      admin.change(step, (seen) => progress.show(seen)),
+      interruption(signals, progress),
+    ]),
+  ).finally(() => signals.close());
   if (options.json === true) printJson(membershipJson(view));
   else printLine(progress.done(view));
+}
+
+/** Rejects when a signal comes: the change goes on without us. */
+function interruption(signals: SignalInbox, progress: Progress): Promise<never> {
+  return new Promise((_, reject) => {
+    signals.interrupted.addEventListener('abort', () => {
+      const signal = signals.interruption ?? 'SIGINT';
+      const details = { exitCode: signalExitCode(signal) };
+      const text = `${signal} while ${progress.standing()}`;
+      reject(new HoldfastError('CANCELLED', text, { outcome: 'unknown', details }));
+    });
+  });
 }
 
 function printMembers(view: MembershipView): void {

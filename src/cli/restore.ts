@@ -3,13 +3,14 @@
 import { InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../base/error.ts';
 import { restoreCluster } from '../client/restore.ts';
+import type { Restored } from '../client/restore.ts';
 import { embargoMsOf } from '../locks/embargo.ts';
 import { loadConfig } from '../server/config.ts';
 import { DEFAULT_CONFIG_FILE } from './addresses.ts';
 import { backupJson, backupText } from './backup.ts';
 import { readBackup } from './backup-file.ts';
 import { showMs } from './duration.ts';
-import { withPorts } from './node-ports.ts';
+import { noteAwaited, withPorts } from './node-ports.ts';
 import { note, printJson, printLine } from './output.ts';
 import { addExamples, addJsonOption, durationArgument, integerArgument } from './program.ts';
 import type { Invocation } from './program.ts';
@@ -40,11 +41,12 @@ The embargo: clients of the old cluster may believe in their locks until their T
 the highest TTL that the backup knows nothing is granted; who asks waits in the queue.
   --dead-since TIME  shortens it: since when no node of the old cluster has answered anybody, such
                      as 2026-11-30T04:05:00Z. Only what you know: too early a time breaks locks.
-  --max-ttl D        lengthens it: if a longer TTL was allowed after the backup was made.
+  --max-ttl D        lengthens it: if a longer TTL was allowed after the backup was made. The file
+                     does not learn of it: say it again whenever it is restored.
   --token-floor T    tokens begin above T: for a machine whose clock was or is wrong.
 
 If it is interrupted, or a node was not reached, run it again with the same file: it completes what
-it began.
+it began, with the embargo and the token floor of the first run, whatever this one is given.
 
 Exit code: 0 restored, by this call or before; 64 usage, 65 the file is no whole backup, 69 a node
 was not reached, 78 configuration, 80 a node has data of another cluster. Nothing is changed by 64,
@@ -96,14 +98,34 @@ async function restore(path: string, options: RestoreOptions): Promise<void> {
       tokenFloor: options.tokenFloor ?? null,
       embargoMs,
       onNode: (nodeId) => note(`${nodeId} has the state`),
+      onWaiting: noteAwaited,
     }),
   );
   if (options.json === true) printJson({ ...done, backup: description });
   else if (done.restored.length === 0) printLine(`already restored: ${done.clusterId}`);
   else printLine(`restored ${done.clusterId} on ${done.restored.join(', ')}`);
+  const ignored = ignoredText(done, options);
+  if (ignored !== null) note(ignored);
   if (done.embargoMs > 0) {
     note(`nothing is granted for ${showMs(done.embargoMs)} from when a leader is elected`);
   }
+}
+
+// The options of the run that made the record count for all nodes: half of them have begun so.
+function ignoredText({ isContinued, embargoMs }: Restored, options: RestoreOptions): string | null {
+  const { tokenFloor, deadSince, maxTtl } = options;
+  const given = Object.entries({
+    '--token-floor': tokenFloor,
+    '--dead-since': deadSince,
+    '--max-ttl': maxTtl,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!isContinued || given.length === 0) return null;
+  const embargo =
+    embargoMs === 0 ? 'without an embargo' : `with an embargo of ${showMs(embargoMs)}`;
+  return (
+    `${given.join(', ')} changed nothing: an earlier run has restored this cluster, ${embargo}; ` +
+    'to restore it in another way, begin with empty data directories'
+  );
 }
 
 /** For how long the old cluster has been dead. Throws INVALID for a death in the future. */

@@ -1,6 +1,7 @@
 import { createSystemRandom } from '../adapters/system-random.ts';
 import { Admin } from '../client/admin.ts';
 import { resolveAddresses } from './addresses.ts';
+import { note, visible } from './output.ts';
 import { withPorts } from './node-ports.ts';
 import type { ClusterOptions } from './program.ts';
 import { noteLogger, userName } from './with-client.ts';
@@ -18,7 +19,12 @@ export async function withAdmin<T>(
     const random = createSystemRandom();
     const admin = new Admin(
       { ...ports, random, logger: noteLogger },
-      { nodes, name: userName(), patienceMs: PATIENCE_MS },
+      {
+        nodes,
+        name: userName(),
+        patienceMs: PATIENCE_MS,
+        onWaiting: (how) => note(`waiting for a leader that answers: ${visible(how)}`),
+      },
     );
     try {
       return await work(admin);

@@ -14,6 +14,7 @@ import type { LinkPorts, NodeLink } from './link.ts';
 import { Links } from './links.ts';
 import type { LinksOwner } from './links.ts';
 import { checkOptions } from './options.ts';
+import { Reminder } from './reminder.ts';
 
 /** After a refusal that passes: a leader is new, or a change before this one is not done. */
 const PAUSE_MS = 200;
@@ -31,6 +32,8 @@ export interface AdminOptions {
   /** For the nodes' logs. */
   readonly name: string;
   readonly patienceMs: number;
+  /** Hears now and then, while no leader answers, how it is with each node. */
+  readonly onWaiting?: (how: string) => void;
 }
 
 /** One question or wish. */
@@ -66,6 +69,7 @@ interface Pending {
 export class AdminRequests implements LinksOwner {
   private readonly ports: LinkPorts & { readonly logger: Logger };
   private readonly patienceMs: number;
+  private readonly onWaiting: (how: string) => void;
   private readonly links: Links;
   // Of one program, which waits for each of them: a handful.
   private readonly pending = new Map<number, Pending>();
@@ -74,9 +78,10 @@ export class AdminRequests implements LinksOwner {
 
   /** Begins to dial. Throws HoldfastError INVALID for wrong options. */
   constructor(ports: LinkPorts & { readonly logger: Logger }, options: AdminOptions) {
-    const { nodes, name, patienceMs } = options;
+    const { nodes, name, patienceMs, onWaiting = () => {} } = options;
     this.ports = ports;
     this.patienceMs = patienceMs;
+    this.onWaiting = onWaiting;
     this.links = new Links(ports, checkOptions({ nodes, name, ttlMs: null }), this);
     this.links.open();
   }
@@ -92,11 +97,13 @@ export class AdminRequests implements LinksOwner {
         const pending = this.pending.get(id);
         pending?.limit?.cancel();
         pending?.pause?.cancel();
+        reminder.stop();
         this.pending.delete(id);
         if (reply instanceof HoldfastError) reject(reply);
         else resolve(reply);
       };
       const pending: Pending = { request, settle, link: null, limit: null, pause: null };
+      const reminder = new Reminder(this.ports.clock, () => this.remind(pending));
       this.pending.set(id, pending);
       this.armLimit(pending);
       this.transmit(id, pending);
@@ -154,11 +161,13 @@ export class AdminRequests implements LinksOwner {
   private onRefused(
     id: number,
     pending: Pending,
-    { code, message }: Extract<QueryResult, { readonly kind: 'refused' }>,
+    { code, message, pending: inTheWay }: Extract<QueryResult, { readonly kind: 'refused' }>,
   ): void {
     const { at, isTriedOnce = false } = pending.request;
     const isPassing = isTriedOnce ? code === 'NOT_LEADER' : PASSING.has(code);
-    if (!isPassing || at !== undefined) return pending.settle(new HoldfastError(code, message));
+    if (!isPassing || at !== undefined) {
+      return pending.settle(new HoldfastError(code, message, { details: { ...inTheWay } }));
+    }
     this.lastRefusal = `; the last answer was ${code}: ${message}`;
     pending.link = null;
     if (pending.request.isLong === true) this.armLimit(pending);
@@ -166,6 +175,12 @@ export class AdminRequests implements LinksOwner {
       pending.pause = null;
       this.transmit(id, pending);
     });
+  }
+
+  // What takes long at the leader is no silence.
+  private remind({ request, link }: Pending): void {
+    if (link !== null && request.isLong === true) return;
+    this.onWaiting(`${this.links.describe()}${this.lastRefusal}`);
   }
 
   private armLimit(pending: Pending): void {

@@ -31,6 +31,8 @@ export interface NodesPlan {
   readonly nodes: readonly PlannedNode[];
   /** How long each node may take to be there and to answer. */
   readonly patienceMs: number;
+  /** Hears now and then which node is awaited, and what is in the way. */
+  readonly onWaiting?: (node: PlannedNode, problem: string) => void;
 }
 
 /** What the configuration file says of the cluster to be. */
@@ -216,6 +218,7 @@ export async function askStep(
     address: node.address,
     question: { type: 'founding', step },
     patienceMs: plan.patienceMs,
+    onWaiting: (problem) => plan.onWaiting?.(node, problem),
   });
   return standingOf(node, result);
 }

@@ -55,6 +55,8 @@ export interface Restored {
   readonly origin: Index;
   /** Of the run that made the record. */
   readonly embargoMs: number;
+  /** An earlier run made the record: floor and embargo of this plan count for nothing. */
+  readonly isContinued: boolean;
   /** Nodes that took the state in this run; empty when all had it before. */
   readonly restored: readonly NodeId[];
 }
@@ -86,7 +88,8 @@ export async function restoreCluster(
     restored.push(standing.node.id);
     plan.onNode(standing.node.id);
   }
-  return { clusterId: record.clusterId, origin: record.origin, embargoMs, restored };
+  const { clusterId, origin } = record;
+  return { clusterId, origin, embargoMs, isContinued: known !== null, restored };
 }
 
 async function mint(
@@ -156,6 +159,7 @@ async function send(
       return isWanted && sequence < pieces.length ? question() : null;
     },
     patienceMs: plan.patienceMs,
+    onWaiting: (problem) => plan.onWaiting?.(node, problem),
   });
   const { record } = standingOf(node, result);
   if (record === null) {

@@ -9,6 +9,7 @@ import type { Link, Transport } from '../ports/transport.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import type { FoundingStep, NodeMessage, Query, QueryResult } from '../wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../wire/client.ts';
+import { Reminder } from './reminder.ts';
 
 /** The part of the world that a single request needs. */
 export interface SingleRequestPorts {
@@ -31,9 +32,12 @@ export interface SingleRequest {
   readonly patienceMs: number;
   /** Do not dial again: whoever asks wants to know how it is now. Default false. */
   readonly isOnce?: boolean;
+  /** Hears now and then, while an answer is awaited, what is in the way. */
+  readonly onWaiting?: (problem: string) => void;
 }
 
 const REDIAL_MS = 50;
+const NO_ANSWER = 'it did not answer';
 
 /**
  * The node's last answer, which may be a refusal (`kind: 'refused'`). Rejects with UNAVAILABLE when
@@ -54,9 +58,10 @@ class Attempt {
   private readonly request: SingleRequest;
   private readonly done: (result: QueryResult | HoldfastError) => void;
   private deadline: { cancel(): void };
+  private readonly reminder: Reminder;
   /** What to undo when the attempt is over: a dial, a pause before one, or a link. */
   private abandon: () => void = () => {};
-  private lastProblem = 'it did not answer';
+  private lastProblem = NO_ANSWER;
   private isOver = false;
   private requestId = 1;
 
@@ -69,6 +74,7 @@ class Attempt {
     this.request = request;
     this.done = done;
     this.deadline = this.startDeadline();
+    this.reminder = new Reminder(ports.clock, () => request.onWaiting?.(this.lastProblem));
   }
 
   dial(): void {
@@ -98,7 +104,7 @@ class Attempt {
   }
 
   private ask(link: Link): void {
-    this.lastProblem = 'it did not answer';
+    this.lastProblem = NO_ANSWER;
     this.abandon = () => {
       link.close('done');
     };
@@ -163,6 +169,7 @@ class Attempt {
     if (this.isOver) return;
     this.isOver = true;
     this.deadline.cancel();
+    this.reminder.stop();
     this.abandon();
     this.done(result);
   }

@@ -1,8 +1,10 @@
+import type { Index } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
 import { areSame } from '../locks/limits.ts';
 import type { Member } from '../raft/config.ts';
-import type { AdminStep, QueryResult } from '../wire/client-messages.ts';
+import type { AdminStep, PendingChange, QueryResult } from '../wire/client-messages.ts';
 import { encodeBody, encodePayload } from '../wire/command.ts';
+import { refusePending } from './change-under-way.ts';
 import { commandSetOf } from './command-sets.ts';
 import type { HostReply } from './host-types.ts';
 
@@ -13,6 +15,7 @@ type Done = (result: QueryResult) => void;
 /** The leader's part in a change of the limits. */
 export interface LimitsDeskOptions {
   readonly wallMs: () => number;
+  readonly lastIndex: () => Index;
   /** The limits in force, of the state as it is applied. */
   readonly limits: () => ReplicatedLimits;
   /** Everybody who applies what is decided. */
@@ -37,7 +40,8 @@ export interface LimitsDeskOptions {
  */
 export class LimitsDesk {
   private readonly options: LimitsDeskOptions;
-  private isChanging = false;
+  /** The change that is proposed and not decided. */
+  private pending: PendingChange | null = null;
 
   constructor(options: LimitsDeskOptions) {
     this.options = options;
@@ -46,9 +50,7 @@ export class LimitsDesk {
   set(step: SetLimitsStep, done: Done): void {
     this.options.confirm((isConfirmed) => {
       if (!isConfirmed) return done(refuse('NOT_LEADER', 'this node does not lead'));
-      if (this.isChanging) {
-        return done(refuse('CHANGE_PENDING', 'another change of the limits is under way'));
-      }
+      if (this.pending !== null) return done(refusePending(this.pending));
       const inForce = this.options.limits();
       // It was asked for before, and the answer was lost.
       if (areSame(inForce, step.limits)) return done({ kind: 'done' });
@@ -61,11 +63,11 @@ export class LimitsDesk {
 
   private propose({ limits, by }: SetLimitsStep, done: Done): void {
     const stamp = { ackedBelow: 0, stampMs: this.options.wallMs() };
-    this.isChanging = true;
+    this.pending = { change: `${by} changes the limits`, sinceIndex: this.options.lastIndex() };
     this.options.submit(
       encodePayload(encodeBody({ op: 'setLimits', limits, by }), stamp),
       (reply) => {
-        this.isChanging = false;
+        this.pending = null;
         done(resultOf(reply));
       },
     );

@@ -10,8 +10,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Member } from '../raft/config.ts';
 import type { RaftStatus } from '../raft/events.ts';
 import type { MembershipChange, MembershipRefusal } from '../raft/membership-change.ts';
-import type { AdminStep, MembershipView, QueryResult } from '../wire/client-messages.ts';
+import type {
+  AdminStep,
+  MembershipView,
+  PendingChange,
+  QueryResult,
+} from '../wire/client-messages.ts';
 import { CatchUpPace } from './catch-up-pace.ts';
+import { refusePending, unsettledChange, wordsOfStep } from './change-under-way.ts';
 import { MembershipFacts } from './membership-facts.ts';
 
 /** A change before this one that does not commit for so long: there is no quorum for it. */
@@ -52,6 +58,7 @@ type Course = Generator<() => boolean, Refused, void>;
 interface Running {
   /** The step as text: the same asked again joins it. */
   readonly key: string;
+  readonly pending: PendingChange;
   readonly course: Course;
   readonly waiting: ((result: QueryResult) => void)[];
   isReady: () => boolean;
@@ -72,14 +79,15 @@ export class MembershipDesk {
   handle(step: MembershipStep, done: (result: QueryResult) => void): void {
     const key = JSON.stringify(step);
     if (this.running !== null && this.running.key !== key) {
-      const text = 'another change of the membership is under way; ask again when it is done';
-      return done(refuse('CHANGE_PENDING', text));
+      return done(refusePending(this.running.pending));
     }
     if (this.running !== null) {
       this.running.waiting.push(done);
       return;
     }
-    this.running = { key, course: this.courseOf(step), waiting: [done], isReady: () => true };
+    const pending = { change: wordsOfStep(step), sinceIndex: this.options.status().lastIndex };
+    const course = this.courseOf(step);
+    this.running = { key, pending, course, waiting: [done], isReady: () => true };
     this.look();
   }
 
@@ -260,7 +268,7 @@ export class MembershipDesk {
     const endUs = this.options.clock.monoUs() + forMs * US_PER_MS;
     yield () => this.facts.isSettled() || this.options.clock.monoUs() > endUs;
     if (this.facts.isSettled()) return null;
-    return refuse('CHANGE_PENDING', 'the change before this one is not committed yet');
+    return refusePending(unsettledChange(this.options.status()));
   }
 }
 

@@ -116,6 +116,7 @@ export class Steward {
     return new LimitsDesk({
       limits,
       wallMs: () => ports.clock.wallMs(),
+      lastIndex: () => engine.status().lastIndex,
       members: () => membersOf(engine.status().config),
       commandSetOf: (member) =>
         member.nodeId === self.nodeId ? self.commandSet : peers.commandSetOf(member),

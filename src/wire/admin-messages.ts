@@ -43,6 +43,14 @@ export interface AdminMessage {
   readonly step: AdminStep;
 }
 
+/** The change that is in the way of another one. */
+export interface PendingChange {
+  /** In words, with the ids of the nodes that it is about. */
+  readonly change: string;
+  /** The log's end when it was asked for, or its own entry. */
+  readonly sinceIndex: Index;
+}
+
 /** A member as the leader knows it. */
 export interface MemberView {
   readonly nodeId: NodeId;

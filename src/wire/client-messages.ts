@@ -4,7 +4,7 @@ import type { ErrorCode } from '../base/error.ts';
 import type { Index, NodeId, Revision, SessionId, StoreId, Term, Token } from '../base/units.ts';
 import type { ReplicatedLimits } from '../locks/commands.ts';
 import type { LockView, Outcome, SessionHoldings, SessionView } from '../locks/outcomes.ts';
-import type { AdminMessage, MembersNews, MembershipView } from './admin-messages.ts';
+import type { AdminMessage, MembersNews, MembershipView, PendingChange } from './admin-messages.ts';
 import type { FoundingMessage, FoundingState } from './founding-messages.ts';
 import type { FoundingRecord } from './founding-record.ts';
 import type { NodeStatus } from './node-status.ts';
@@ -29,6 +29,7 @@ export type {
   AdminStep,
   MembersNews,
   MembershipView,
+  PendingChange,
   MemberView,
 } from './admin-messages.ts';
 export type { FoundingMessage, FoundingState, FoundingStep } from './founding-messages.ts';
@@ -208,7 +209,13 @@ export type QueryResult =
       /** The record it has, founded or minted; else null. */
       readonly record: FoundingRecord | null;
     }
-  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
+  | {
+      readonly kind: 'refused';
+      readonly code: ErrorCode;
+      readonly message: string;
+      /** With CHANGE_PENDING: the other change, if it is known. */
+      readonly pending?: PendingChange;
+    }
   /** The membership after a change, or as it is. */
   | { readonly kind: 'membership'; readonly membership: MembershipView }
   | { readonly kind: 'limits'; readonly limits: ReplicatedLimits }

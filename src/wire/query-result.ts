@@ -3,7 +3,7 @@
 import { unreachable } from '../base/assert.ts';
 import { isErrorCode } from '../base/error.ts';
 import type { ErrorCode } from '../base/error.ts';
-import type { FoundingState, LockTimes, QueryResult } from './client-messages.ts';
+import type { FoundingState, LockTimes, PendingChange, QueryResult } from './client-messages.ts';
 import { unexpected } from './decode-error.ts';
 import { foundingFields, limitsFields, readFounding, readLimits } from './founding.ts';
 import { holdingsFields, readHoldings } from './holdings.ts';
@@ -55,7 +55,7 @@ export function queryResultFields(result: QueryResult): unknown[] {
         result.record === null ? null : foundingFields(result.record),
       ];
     case 'refused':
-      return [kind, result.code, result.message];
+      return [kind, result.code, result.message, ...pendingFields(result.pending)];
     case 'grant':
       return [kind, result.token];
     case 'holdings':
@@ -120,7 +120,7 @@ function readContent(read: Reader): QueryResult {
         record: read.nullable('record', readFounding),
       };
     case 'refused':
-      return { kind, code: readErrorCode(read, 'code'), message: read.text('message') };
+      return { kind, ...readRefusal(read) };
     case 'grant':
       return { kind, token: read.integer('token') };
     case 'holdings':
@@ -140,6 +140,17 @@ function readContent(read: Reader): QueryResult {
     default:
       return unreachable(kind);
   }
+}
+
+function pendingFields(pending: PendingChange | undefined): unknown[] {
+  return pending === undefined ? [] : [pending.change, pending.sinceIndex];
+}
+
+function readRefusal(read: Reader): Omit<Extract<QueryResult, { kind: 'refused' }>, 'kind'> {
+  const refusal = { code: readErrorCode(read, 'code'), message: read.text('message') };
+  if (read.isAtEnd()) return refusal;
+  const pending = { change: read.text('change'), sinceIndex: read.integer('sinceIndex') };
+  return { ...refusal, pending };
 }
 
 function readTimes(value: unknown): LockTimes {

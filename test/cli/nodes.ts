@@ -11,7 +11,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import { loadConfig } from '../../src/server/config.ts';
 import { startNode } from '../../src/server/server.ts';
 import type { RunningNode } from '../../src/server/server.ts';
-import { cli, freePorts } from './cli.ts';
+import { Cli, cli, freePorts } from './cli.ts';
 import type { CliResult } from './cli.ts';
 
 const PATIENCE_MS = 30_000;
@@ -67,6 +67,11 @@ export class Nodes {
   /** Runs a command against them. */
   cli(...args: string[]): Promise<CliResult> {
     return cli([...args, '--config', this.configFile]);
+  }
+
+  /** Starts a command that takes its time. */
+  start(...args: string[]): Cli {
+    return new Cli([...args, '--config', this.configFile]);
   }
 
   connect(ttlMs: number | null = 10_000): Promise<Client> {

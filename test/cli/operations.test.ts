@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endAll } from './cli.ts';
 import type { CliResult } from './cli.ts';
 import { Nodes } from './nodes.ts';
+import { startSilentProxy } from './silent-proxy.ts';
 import { suiteDirectory } from './scratch.ts';
 
 let directory: string;
@@ -34,6 +35,10 @@ const afterTests: (() => Promise<void>)[] = [];
 afterAll(async () => {
   await Promise.all(afterTests.map((stop) => stop()));
 });
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}
 
 function votersOf({ stdout }: CliResult): string[] {
   const { members } = JSON.parse(stdout);
@@ -64,6 +69,33 @@ test('R-71 R-73 a learner is added and promoted; an address without a node chang
   expect(voter).toMatchObject({ code: 0, stdout: 'done: voters n1, n2, n3, n4\n' });
   const removed = await cluster.cli('member', 'remove', 'n4', '--json');
   expect(votersOf(removed)).toEqual(['n1', 'n2', 'n3']);
+});
+
+/** An address where somebody accepts and says nothing: who is asked to join there takes seconds. */
+async function startSilent(): Promise<string> {
+  const blank = await startBlank('n8');
+  const proxy = await startSilentProxy(blank);
+  proxy.goSilent();
+  return proxy.address;
+}
+
+test('R-66 a change that is in the way is named, and Ctrl-C tells what becomes of it', async () => {
+  const address = await startSilent();
+  const first = cluster.start('member', 'add', `n8=${address}`);
+  await first.line(/n8 is asked to join/);
+  const second = await cluster.cli('member', 'remove', 'n3', '--json');
+  expect(second.code).toBe(1);
+  const change = `n8 at ${address} is added`;
+  expect(JSON.parse(lastLine(second.stderr))).toMatchObject({
+    code: 'CHANGE_PENDING',
+    message: expect.stringContaining(change),
+    details: { change, sinceIndex: expect.any(Number) },
+  });
+  first.signal('SIGINT');
+  const { code, stderr } = await first.ended;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/CANCELLED: SIGINT while the change is under way: n8 is asked to join\. /);
+  expect(stderr).toContain('the same command goes on from there');
 });
 
 test('R-64 a member is replaced while its lock is held, and asking again finds it done', async () => {

@@ -8,7 +8,7 @@ import { withPorts } from '../../src/cli/node-ports.ts';
 import { restoreCluster } from '../../src/client/restore.ts';
 import type { Restored } from '../../src/client/restore.ts';
 import { loadConfig } from '../../src/server/config.ts';
-import { cli, endAll } from './cli.ts';
+import { Cli, cli, endAll, freePorts, writeConfig } from './cli.ts';
 import { Nodes } from './nodes.ts';
 import { suiteDirectory } from './scratch.ts';
 
@@ -79,6 +79,7 @@ test('J2 each restore of one backup is a cluster of its own, whose tokens are la
     clusterIds.add(clusterId);
     const again = await nodes.cli('restore', file);
     expect([again.code, again.stdout]).toEqual([0, `already restored: ${clusterId}\n`]);
+    expect(again.stderr).not.toContain('changed nothing');
     const client = await nodes.connect();
     const kept = await client.inspect('for-ever');
     expect(kept.holder?.token).toBeLessThan(lastToken);
@@ -103,9 +104,11 @@ test('J2 R-70 a restore that was cut off between two nodes is completed as it wa
   // The embargo is that of the first run, whatever the second one was asked for.
   const done = await nodes.cli('restore', file, '--dead-since', LONG_AGO, '--json');
   expect(JSON.parse(done.stdout)).toMatchObject({ embargoMs: 5_000, restored: ['n2', 'n3'] });
+  expect(done.stderr).toContain('--dead-since changed nothing: an earlier run has restored');
+  expect(done.stderr).toContain('with an embargo of 5.0s');
   const again = await restore(nodes, { embargoMs: 1, onNode: () => {} });
   const { clusterId, origin } = JSON.parse(done.stdout);
-  expect(again).toEqual({ clusterId, origin, embargoMs: 5_000, restored: [] });
+  expect(again).toEqual({ clusterId, origin, embargoMs: 5_000, isContinued: true, restored: [] });
   const client = await nodes.connect();
   expect((await client.lock('late').acquire()).token).toBeGreaterThan(origin);
   await client.close();
@@ -127,6 +130,23 @@ test('J2 under the embargo nothing is granted, nobody is told that it is busy, a
     0,
     expect.stringMatching(/nothing is granted yet, at most for 1h 0m if the leader stays/),
   ]);
+});
+
+test('who waits is told at once for which nodes, and why', async () => {
+  const own = join(directory, 'nobody');
+  mkdirSync(own);
+  const config = await writeConfig(own, await freePorts(2));
+  const commands = [
+    { args: ['restore', file], told: /waiting for n2 at \S+: nobody listened there$/ },
+    { args: ['init'], told: /waiting for n1 at \S+: nobody listened there$/ },
+    { args: ['member', 'list'], told: /waiting for a leader.*: \S+ \(connection refused\), / },
+  ];
+  for (const { args, told } of commands) {
+    const command = new Cli([...args, '--config', config]);
+    await command.line(told);
+    command.signal('SIGKILL');
+    await command.ended;
+  }
 });
 
 test('a backup that is cut off while it is written leaves nothing, also of its temporary file', async () => {

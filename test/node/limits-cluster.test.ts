@@ -58,7 +58,11 @@ describe('limits', () => {
     await made.until('both answers', () => pending.every(({ isSettled }) => isSettled));
     expect(pending.map(({ value }) => value.result)).toMatchObject([
       { kind: 'done' },
-      { kind: 'refused', code: 'CHANGE_PENDING' },
+      {
+        code: 'CHANGE_PENDING',
+        message: expect.stringContaining('test changes the limits'),
+        pending: { change: 'test changes the limits', sinceIndex: expect.any(Number) },
+      },
     ]);
   });
 

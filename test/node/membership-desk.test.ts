@@ -243,7 +243,15 @@ describe('changes of the membership', () => {
     const consensus = new Consensus();
     consensus.ask(REPLACE);
     consensus.ask({ step: 'removeMember', nodeId: 'n2', expectedIndex: null });
-    expect(consensus.answers).toMatchObject([{ kind: 'refused', code: 'CHANGE_PENDING' }]);
+    const change = 'n3 is replaced by n4 at n4:1';
+    expect(consensus.answers).toEqual([
+      {
+        kind: 'refused',
+        code: 'CHANGE_PENDING',
+        message: `another change is under way since index 1: ${change}; ask again when it is done`,
+        pending: { change, sinceIndex: 1 },
+      },
+    ]);
     consensus.ask(REPLACE);
     consensus.caughtUp.add('n4');
     consensus.commit();

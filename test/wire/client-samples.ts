@@ -148,6 +148,12 @@ const RESULTS: readonly QueryResult[] = [
   { kind: 'status', status: STATUS },
   { kind: 'founding', nodeId: 'n1', storeId: 's', state: 'founded', record: FOUNDING },
   { kind: 'refused', code: 'NOT_LEADER', message: 'ask n2' },
+  {
+    kind: 'refused',
+    code: 'CHANGE_PENDING',
+    message: 'n3 goes',
+    pending: { change: 'n3 is removed', sinceIndex: ORIGIN },
+  },
   { kind: 'grant', token: ORIGIN + 5 },
   { kind: 'holdings', holdings: HOLDINGS },
   { kind: 'membership', membership: MEMBERSHIP },
@@ -253,7 +259,7 @@ export const NODE_MESSAGES: Readonly<Record<string, NodeMessage>> = {
   ...named(
     'answer',
     RESULTS,
-    ({ kind }) => kind,
+    (result) => ('pending' in result ? 'pending' : result.kind),
     (result) => ({
       type: 'answer',
       requestId: 5,
