@@ -7,21 +7,26 @@ import type { LockState } from './step.ts';
 /** Names that are looked at together: between two pages the state may change. */
 const PAGE = 256;
 
-/** The events with which all that lives began. */
-export function* livingFacts({ sessions, locks }: LockState): Iterable<LivingFact> {
+/** The events with which all that lives began; null for each look that found none. */
+export function* livingFacts({ sessions, locks }: LockState): Iterable<LivingFact | null> {
   for (const session of sessions.all()) {
     yield { type: 'sessionOpened', session: session.id, ttlMs: session.ttlMs };
     yield* waitersOf(session);
   }
   let names = locks.page('', '', PAGE);
   while (names.length > 0) {
-    for (const name of names) yield* ghostsAt(locks.find(name));
+    for (const name of names) {
+      yield null;
+      yield* ghostsAt(locks.find(name));
+    }
     names = locks.page('', names.at(-1) ?? '', PAGE);
   }
 }
 
-function* waitersOf(session: Session): Iterable<LivingFact> {
+function* waitersOf(session: Session): Iterable<LivingFact | null> {
+  if (session.waiting === 0) return;
   for (const request of session.requests.values()) {
+    yield null;
     if (request.isGranted()) continue;
     const { seq: acquireSeq, waitMs } = request;
     yield { type: 'queued', session: session.id, acquireSeq, waitMs, names: request.names() };

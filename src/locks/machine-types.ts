@@ -100,9 +100,10 @@ export interface LockMachine {
   /**
    * What whoever keeps deadlines must know of the sessions, waiters and ghosts that live, told as
    * the events that began them: for one who comes to a machine that was loaded. May be taken in
-   * parts while entries are applied: what begins meanwhile may be told or not.
+   * parts while entries are applied: what begins meanwhile may be told or not. Null tells of
+   * nothing: with it a step takes a bounded time, however little there is among very much.
    */
-  living(): Iterable<LivingFact>;
+  living(): Iterable<LivingFact | null>;
   /**
    * Turns a backup's state into that of a new cluster (RAFT.md §15.7): sessions with a TTL are
    * dropped with all they have, grants with a lock-delay become ghosts closed at `at`, grants of

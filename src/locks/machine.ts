@@ -114,7 +114,7 @@ export class StateMachine implements LockMachine {
     return rowsOf(piecesOf(this.state));
   }
 
-  living(): Iterable<LivingFact> {
+  living(): Iterable<LivingFact | null> {
     return livingFacts(this.state);
   }
 

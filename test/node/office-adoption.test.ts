@@ -49,6 +49,18 @@ describe('a loaded machine', () => {
     expect(known()).toBe(2_500);
   });
 
+  test('is taken in part by part also where nothing in it has a deadline', () => {
+    const rig = new OfficeRig();
+    let looks = 0;
+    function* living(): Iterable<null> {
+      for (; looks < 9_000; looks++) yield null;
+    }
+    rig.office.adopt({ living, embargo: () => null });
+    expect(looks).toBe(1_999);
+    rig.clock.turn();
+    expect(looks).toBe(9_000);
+  });
+
   test('M-38 forgets what ran for the machine before', () => {
     const rig = new OfficeRig();
     const [session, kept] = [rig.open(1_000), rig.open(null)];
