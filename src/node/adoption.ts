@@ -3,6 +3,7 @@ import type { Term } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createMachineLoader } from '../locks/loader.ts';
+import type { LockMachine } from '../locks/machine-types.ts';
 import type { Identity } from '../raft/configurations.ts';
 import { findMember } from '../raft/configurations.ts';
 import type { EntryId } from '../raft/events.ts';
@@ -32,7 +33,8 @@ export interface AdoptionOptions {
   readonly logger: Logger;
   /** The founding of this directory is under way by other means. */
   readonly isFounding: () => boolean;
-  readonly onAdopted: (recovered: Recovered) => void;
+  /** `machine`: the state that it is a member with. */
+  readonly onAdopted: (recovered: Recovered, machine: LockMachine) => void;
   readonly onFailed: (exit: HostExit) => void;
 }
 
@@ -189,7 +191,7 @@ export class Adoption {
   ): void {
     const received = this.receiver.take();
     if (received === null) return done('nothing was received');
-    const { meta, incoming } = received;
+    const { meta, incoming, machine } = received;
     const { founding } = meta;
     const problem = this.problemOf(meta, from?.clusterId ?? null);
     if (problem !== null) {
@@ -205,7 +207,7 @@ export class Adoption {
       this.receiver.release();
       if (!result.ok) return this.options.onFailed(result.exit);
       done(founding);
-      this.options.onAdopted(result.value);
+      this.options.onAdopted(result.value, machine);
     });
   }
 

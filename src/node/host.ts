@@ -3,9 +3,7 @@ import type { SessionId } from '../base/units.ts';
 import type { Door, Link } from '../ports/transport.ts';
 import type { LockMachine } from '../locks/machine-types.ts';
 import { createMachineLoader } from '../locks/loader.ts';
-import type { RaftStart } from '../raft/events.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
-import type { FoundingRecord } from '../wire/founding-record.ts';
 import type { SelfView } from './client-link.ts';
 import { ClientDoor } from './client-door.ts';
 import { COMMAND_SET } from './command-sets.ts';
@@ -168,7 +166,7 @@ class NodeHost implements Host {
     this.self = self;
     this.newcomer = new Newcomer({
       ...{ self, ports, storage, record },
-      onFounded: (recovered) => this.load(recovered, (exit) => exit !== null && this.fail(exit)),
+      onFounded: (recovered, machine) => this.becomeMember(recovered, machine),
       onFailed: (exit) => this.fail(exit),
     });
   }
@@ -199,25 +197,31 @@ class NodeHost implements Host {
     });
   }
 
+  /** The directory is blank no more. A state that was received is not read again. */
+  private becomeMember(recovered: Recovered, machine: LockMachine | null): void {
+    if (machine === null) this.load(recovered, (exit) => exit !== null && this.fail(exit));
+    else if (this.phase === 'running') this.takePart(recovered, machine);
+  }
+
   /** Loads the state of a founded directory; then the node takes part, unless it stops. */
   private load(recovered: Recovered, done: (exit: HostExit | null) => void): void {
-    const { founding, checkpoint, raft } = recovered;
     const { storage, ports } = this;
-    const { limits } = present(founding, 'the founding record of a founded directory');
-    const { point, rowSum } = present(checkpoint, 'the checkpoint of a founded directory');
+    const { limits } = present(recovered.founding, 'the founding record of a founded directory');
+    const { point, rowSum } = present(recovered.checkpoint, 'the checkpoint of a founded one');
     const builder = new StateBuilder(createMachineLoader(limits), ports.clock);
     new MachineLoading({ storage, builder, rowSum }).start((loaded) => {
       if (!loaded.ok) return done(loaded.exit);
       if (this.phase === 'stopping' || this.phase === 'stopped') return done(STOPPED_EARLY);
       ports.logger.info('Loaded the state', { index: point.last.index, rows: builder.count });
-      const start = present(raft, 'the log of a founded directory');
-      this.takePart(start, present(founding, 'the founding record'), loaded.machine);
+      this.takePart(recovered, loaded.machine);
       done(null);
     });
   }
 
-  private takePart(start: RaftStart, founding: FoundingRecord, machine: LockMachine): void {
+  private takePart(recovered: Recovered, machine: LockMachine): void {
     const { ports, settings, storage } = this;
+    const founding = present(recovered.founding, 'the founding record');
+    const start = present(recovered.raft, 'the log of a founded directory');
     const onFailed = (exit: HostExit): void => this.fail(exit);
     const replica = new Replica({
       ...{ ports, settings, storage, founding, start, machine, onFailed },

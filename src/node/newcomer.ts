@@ -1,3 +1,4 @@
+import type { LockMachine } from '../locks/machine-types.ts';
 import type { Link } from '../ports/transport.ts';
 import type { FoundingStep, QueryResult } from '../wire/client-messages.ts';
 import type { FoundingRecord } from '../wire/founding-record.ts';
@@ -15,8 +16,8 @@ export interface NewcomerOptions {
   readonly storage: NodeStorage;
   /** The cluster that the directory belongs to; null: it is blank. */
   readonly record: FoundingRecord | null;
-  /** The directory is blank no more. */
-  readonly onFounded: (recovered: Recovered) => void;
+  /** The directory is blank no more. `machine`: its state, if that was received; else null. */
+  readonly onFounded: (recovered: Recovered, machine: LockMachine | null) => void;
   readonly onFailed: (exit: HostExit) => void;
 }
 
@@ -36,10 +37,10 @@ export class Newcomer {
     this.adoption = new Adoption({
       ...{ self, storage, clock, logger, onFailed },
       isFounding: () => this.founder.isFounding,
-      onAdopted: (recovered) => {
+      onAdopted: (recovered, machine) => {
         if (recovered.founding !== null) this.founder.adopted(recovered.founding);
         this.becomeMember();
-        options.onFounded(recovered);
+        options.onFounded(recovered, machine);
       },
     });
     this.founder = new Founding(
@@ -52,7 +53,7 @@ export class Newcomer {
           }),
         onFounded: (recovered) => {
           this.becomeMember();
-          options.onFounded(recovered);
+          options.onFounded(recovered, null);
         },
         restore: (piece, done) => this.adoption.restore(piece, done),
         isAdopting: () => this.adoption.isAdopting,
