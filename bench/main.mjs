@@ -32,7 +32,9 @@ async function runExperiment({ name, about, run }, settings, echo) {
   try {
     const before = await measureLimits(directory, echo, limitCount);
     const note = (text) => result.notes.push(text);
-    result.figures = await run({ ...settings, note });
+    const figures = await run({ ...settings, note });
+    // What did not happen in a round has no figure.
+    result.figures = figures.filter(({ median }) => Number.isFinite(median));
     const after = await measureLimits(directory, echo, limitCount);
     result.limits = meanLimits(before, after);
   } catch (error) {

@@ -13,7 +13,7 @@ export function figure(name, unit, values, { better = 'lower', against = null, c
 
 /** A figure of rounds of which the first one was cold. */
 export function coldAndWarm(name, unit, [cold, ...warm], options = {}) {
-  return figure(name, unit, warm, { ...options, cold });
+  return figure(name, unit, warm, { ...options, cold: Number.isNaN(cold) ? null : cold });
 }
 
 /**

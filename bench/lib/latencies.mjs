@@ -1,5 +1,5 @@
-// Latencies in an HDR histogram: every value is kept to three digits, whatever the number of values,
-// and histograms of several processes are added up. Steps of 0.1 µs, up to 200 s.
+// Latencies in an HDR histogram: every value is kept to three digits, whatever their number is, and
+// histograms of several processes are added up. Steps of 0.1 µs, up to 200 s.
 
 import hdr from 'hdr-histogram-js';
 

@@ -1,7 +1,7 @@
 // Preloaded into a node process (`--import`): tells on standard error, as one JSON line twice a
-// second, for how long its event loop stood still at most since the last line (`loopStopMs`). Node's
-// own histogram looks every 10 ms outside of JavaScript, so that a node costs what it costs without.
-// On a machine with more work than processors this counts also how long it waited for one.
+// second, for how long its event loop stood still at most since the last one (`loopStopMs`). It is
+// Node's own histogram, which looks every 10 ms outside of JavaScript: a node costs what it costs
+// without. With more work than processors this counts also how long the thread waited for one.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -38,15 +38,19 @@ async function measureRound(servers, crew, seconds) {
   };
 }
 
+/** Throws unless the same leader leads in the same term. */
+export function checkLeader(before, after) {
+  if (after.id === before.id && after.term === before.term) return;
+  const [from, to] = [before, after].map(({ id, term }) => `${id} (term ${term})`);
+  throw new Error(`${to} leads, at the beginning it was ${from}`);
+}
+
 /**
- * Throws unless the same leader leads in the same term, and applied what was acknowledged, neither
- * less nor more than `extraMax` entries more.
+ * Throws unless the leader is the same and applied what was acknowledged, neither less nor more
+ * than `extraMax` entries more.
  */
 export function checkGrowth(before, after, { commands, extraMax = 0 }) {
-  if (after.id !== before.id || after.term !== before.term) {
-    const [from, to] = [before, after].map(({ id, term }) => `${id} (term ${term})`);
-    throw new Error(`${to} leads, at the beginning of the round it was ${from}`);
-  }
+  checkLeader(before, after);
   const grown = after.applied - before.applied;
   if (grown >= commands && grown <= commands + extraMax) return;
   throw new Error(`${commands} acknowledged commands, but the log grew by ${grown}`);

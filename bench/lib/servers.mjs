@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, startCluster } from '../../scripts/lib/local-cluster.mjs';
-import { cpuSeconds, residentMib } from '../../scripts/lib/measuring.mjs';
+import { largestMib, sumOfCpuSeconds } from './processes.mjs';
 
 const LOOP_DELAY = new URL('./loop-delay.mjs', import.meta.url).href;
 /** Longer than a node takes to tell of its loop again. */
@@ -48,6 +48,13 @@ class Servers {
     });
   }
 
+  /** Waits for the end of a process that was killed, and starts it again. */
+  async restart(id) {
+    await this.cluster.processes.get(id).ended;
+    this.cluster.spawn(id);
+    this.listen(id);
+  }
+
   pidOf(id) {
     return this.cluster.processes.get(id).pid;
   }
@@ -57,14 +64,13 @@ class Servers {
   }
 
   /** Processor time of all nodes together, seconds. */
-  async cpuSeconds() {
-    const each = await Promise.all(this.pids.map(cpuSeconds));
-    return each.reduce((sum, one) => sum + one, 0);
+  cpuSeconds() {
+    return sumOfCpuSeconds(this.pids);
   }
 
   /** Memory of the node that has most of it. */
-  async residentMib() {
-    return Math.max(...(await Promise.all(this.pids.map(residentMib))));
+  residentMib() {
+    return largestMib(this.pids);
   }
 
   /** The longest stop of an event loop since the last call, after all nodes have told of it. */

@@ -23,7 +23,8 @@ export async function until(what, test, limitMs = 30_000) {
   }
 }
 
-async function freePorts(count) {
+/** So many ports on the loopback that nobody uses now. */
+export async function freePorts(count) {
   const servers = [];
   for (let n = 0; n < count; n++) {
     const server = createServer();
