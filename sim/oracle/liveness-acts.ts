@@ -7,10 +7,14 @@ import type { SimCluster } from '../cluster.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { Settled } from '../cluster-client.ts';
 import type { Pending } from '../pending.ts';
+import type { Script } from '../script/types.ts';
+import type { Call } from '../workload/calls.ts';
 
 const PROBE = 'probe';
 const PROBE_TTL_MS = 1_000;
 const LIST_MAX = 1_000;
+// What a client may need to find out that an answer or a connection will not come.
+const RECOVERY_US = 5_000 * US_PER_MS;
 
 /** A new client takes a free lock, gives it back and closes. */
 export function probe(cluster: SimCluster, withinUs: number, turn: number): Pending<Settled<void>> {
@@ -104,5 +108,31 @@ export function hasMajority(cluster: SimCluster, nodes: readonly SimNode[]): boo
   return halves.every((half) => {
     const having = half.filter(({ nodeId }) => there.has(nodeId)).length;
     return half.length === 0 || having * 2 > half.length;
+  });
+}
+
+/** By when calls must have settled: microseconds of true time, and how much longer clocks may be. */
+export interface Due {
+  readonly nowUs: number;
+  readonly healedUs: number;
+  readonly stretch: number;
+  readonly graceUs: number;
+}
+
+/**
+ * A call that its own clock should have ended, counted from when its process could go on; or one
+ * that nothing is in the way of: whoever holds gives back, and the leases of the dead run out,
+ * with their delays.
+ */
+export function overdueAmong(
+  calls: readonly Call[],
+  { knobs: { ttlMs, lockDelayMs } }: Script,
+  { nowUs, healedUs, stretch, graceUs }: Due,
+): Call | undefined {
+  const freeUs = RECOVERY_US + (ttlMs + lockDelayMs) * US_PER_MS;
+  return calls.find(({ startedUs, limitMs }) => {
+    const limitUs = Math.max(startedUs + limitMs * US_PER_MS * stretch, healedUs);
+    const dueUs = Math.min(limitUs, Math.max(startedUs, healedUs) + freeUs * stretch);
+    return nowUs > dueUs + graceUs;
   });
 }

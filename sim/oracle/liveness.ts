@@ -10,9 +10,9 @@ import type { SimNode } from '../cluster-node.ts';
 import type { Script } from '../script/types.ts';
 import type { Call } from '../workload/calls.ts';
 import type { Workload } from '../workload/workload.ts';
-import { endSessions, findStranded, hasMajority, probe } from './liveness-acts.ts';
+import { endSessions, findStranded, hasMajority, overdueAmong, probe } from './liveness-acts.ts';
 import type { OracleName, Verdict } from './verdict.ts';
-import { isNewcomer, termsOf } from './leader-terms.ts';
+import { areEven, countUpheavals, isNewcomer, termsOf } from './leader-terms.ts';
 
 /** What liveness is judged by. */
 export interface LivenessParts {
@@ -39,25 +39,27 @@ export async function checkLiveness(
   if (!liveness.hasMajority()) return;
   for (const step of STEPS) {
     if (parts.verdict.violation !== null) return;
-    await step(liveness);
+    await liveness.shows(step);
   }
 }
 
-const STEPS: readonly ((liveness: Liveness) => Promise<unknown>)[] = [
+type Step = (liveness: Liveness) => Promise<unknown>;
+
+const STEPS: readonly Step[] = [
   (liveness) => liveness.hasLeader(),
   (liveness) => liveness.commits(),
   (liveness) => liveness.settles(),
   (liveness) => liveness.tells(),
   (liveness) => liveness.passesOn(),
-  (liveness) => liveness.catchesUp(),
-  (liveness) => liveness.keepsLeader(),
+  (liveness) => liveness.rests(),
 ];
+
+/** Once for each upheaval; so many do not come. */
+const TURNS_MAX = 16;
 
 // Bounds in election timeouts.
 const BOUND = 20;
 const GRACE = 4;
-// What a client may need to find out that an answer or a connection will not come.
-const RECOVERY_US = 5_000 * US_PER_MS;
 const WATCH = 5;
 const WATCH_SHORT = 1;
 const WATCH_LONG_ONE_IN = 8;
@@ -75,8 +77,11 @@ class Liveness {
   private readonly script: Script;
   private readonly parts: LivenessParts;
   private readonly electionUs: number;
-  private readonly healedUs: number;
   private readonly stretch: number;
+  private healedUs: number;
+  private turn = 1;
+  private calmSince: number;
+  private isDisturbed = false;
 
   constructor(cluster: SimCluster, workload: Workload, script: Script, parts: LivenessParts) {
     this.cluster = cluster;
@@ -86,10 +91,20 @@ class Liveness {
     this.electionUs = cluster.settings.electionMs * US_PER_MS;
     this.healedUs = cluster.world.nowUs;
     this.stretch = STRETCH[script.clocks.bound];
+    this.calmSince = this.upheavals();
   }
 
   hasMajority(): boolean {
     return hasMajority(this.cluster, this.present());
+  }
+
+  /** What an upheaval was in the way of is demanded once more, as if all were healed only now. */
+  async shows(step: Step): Promise<void> {
+    for (this.begin(1); this.turn <= TURNS_MAX; this.begin(this.turn + 1)) {
+      if (this.turn > 1) await this.hasLeader();
+      if (!this.isOver()) await step(this);
+      if (!this.isDisturbed) return;
+    }
   }
 
   /** LIV-1. */
@@ -98,18 +113,11 @@ class Liveness {
   }
 
   /** LIV-3: a new client takes a lock that nobody wants, gives it back and leaves. */
-  async commits(turn = 1): Promise<void> {
+  async commits(): Promise<void> {
     // It would give up later than we do.
-    const { oracle } = this.cluster;
-    const { membership } = oracle;
-    const probing = probe(this.cluster, 2 * this.bound(), turn);
+    const probing = probe(this.cluster, 2 * this.bound(), this.turn);
     await this.run(() => probing.isSettled, BOUND);
     if (this.isOver() || (probing.isSettled && probing.value.isOk)) return;
-    // A leader was taken out meanwhile, and its machine away before its last word was heard.
-    if (this.leader() === null && oracle.membership !== membership) {
-      if (await this.hasLeader()) await this.commits(turn + 1);
-      return;
-    }
     if (this.leader() === null) this.report('LIV-1', 'the leader did not stay, nor another');
     else if (!probing.isSettled) this.report('LIV-3', 'a new client was not given a free lock');
     else if (!probing.value.isOk)
@@ -176,27 +184,30 @@ class Liveness {
     else if (client.handle.program !== null) client.run(({ client: own }) => own.close());
   }
 
+  /** Nothing is left to do, and all stays as it is. */
+  async rests(): Promise<void> {
+    await this.catchesUp();
+    if (!this.isOver()) await this.keepsLeader();
+  }
+
   /** LIV-4, then INV-5 on what all have. */
-  async catchesUp(): Promise<void> {
-    const isEven = await this.demand('LIV-4', 'the logs differ', BOUND, () => this.isEven());
-    if (!isEven) return;
+  private async catchesUp(): Promise<void> {
+    const isTrue = (): boolean => areEven(this.expected());
+    if (!(await this.demand('LIV-4', 'the logs differ', BOUND, isTrue))) return;
     const hashes = new Set(this.expected().map(({ id }) => this.cluster.status(id).stateHash));
     if (hashes.size > 1) this.report('INV-5', 'the states differ at one applied index');
   }
 
   /** LIV-2. */
-  async keepsLeader(): Promise<void> {
+  private async keepsLeader(): Promise<void> {
     const { world } = this.cluster;
     const isLong = world.random.below(WATCH_LONG_ONE_IN, 'watch the leader') === 0;
     const watched = this.expected().filter((node) => !isNewcomer(node));
     const terms = termsOf(watched);
     const isChanged = (): boolean => termsOf(watched) !== terms;
-    const { oracle } = this.cluster;
-    const membership = oracle.membership;
     await this.run(isChanged, isLong ? WATCH : WATCH_SHORT);
-    // A leader that leaves hands over.
-    if (isChanged() && oracle.membership === membership)
-      this.report('LIV-2', `the leader changed without a reason, before: ${terms}`);
+    if (!isChanged()) return;
+    this.report('LIV-2', `the leader changed without a reason, before: ${terms}`);
   }
 
   private async checkStranded(): Promise<void> {
@@ -204,29 +215,11 @@ class Liveness {
     if (stranded !== null) this.report('LIV-6', stranded);
   }
 
-  /**
-   * A call that its own clock should have ended, counted from when its process could go on; or one
-   * that nothing is in the way of: whoever holds gives back, and the leases of the dead run out,
-   * with their delays.
-   */
   private overdue(): Call | undefined {
-    const { healedUs, stretch } = this;
-    const { nowUs } = this.cluster.world;
-    const { ttlMs, lockDelayMs } = this.script.knobs;
-    const freeUs = RECOVERY_US + (ttlMs + lockDelayMs) * US_PER_MS;
-    return this.workload.outstanding.find(({ startedUs, limitMs }) => {
-      const limitUs = Math.max(startedUs + limitMs * US_PER_MS * stretch, healedUs);
-      const dueUs = Math.min(limitUs, Math.max(startedUs, healedUs) + freeUs * stretch);
-      return nowUs > dueUs + GRACE * this.electionUs;
-    });
-  }
-
-  private isEven(): boolean {
-    const nodes = this.expected();
-    if (!nodes.every((node) => node.isStarted)) return false;
-    const all = nodes.map(({ id }) => this.cluster.status(id));
-    const furthest = Math.max(...all.map(({ lastIndex }) => lastIndex));
-    return all.every((each) => each.appliedIndex === furthest && each.lastIndex === furthest);
+    const { healedUs, stretch, electionUs, cluster, script } = this;
+    const { nowUs } = cluster.world;
+    const graceUs = GRACE * electionUs;
+    return overdueAmong(this.workload.outstanding, script, { nowUs, healedUs, stretch, graceUs });
   }
 
   /** Members that have no excuse. */
@@ -247,7 +240,18 @@ class Liveness {
   }
 
   private isOver(): boolean {
-    return this.parts.verdict.violation !== null;
+    return this.isDisturbed || this.parts.verdict.violation !== null;
+  }
+
+  private begin(turn: number): void {
+    if (turn > 1) this.healedUs = this.cluster.world.nowUs;
+    this.turn = turn;
+    this.isDisturbed = false;
+    this.calmSince = this.upheavals();
+  }
+
+  private upheavals(): number {
+    return countUpheavals(this.cluster, this.parts.faults.condemned);
   }
 
   private bound(): number {
@@ -283,6 +287,8 @@ class Liveness {
   private report(oracle: OracleName, message: string): void {
     // A change that was under way may have left the majority to those that are gone.
     if (!this.hasMajority()) return;
+    this.isDisturbed = this.turn < TURNS_MAX && this.upheavals() > this.calmSince;
+    if (this.isDisturbed) return;
     const { condemned, leftOut } = this.parts.faults;
     const excuses = listed('condemned', condemned) + listed('left out', leftOut);
     this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${excuses}`);

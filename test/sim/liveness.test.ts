@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NodeId } from '../../src/base/units.ts';
 import type { HolderView, LockView, WaiterView } from '../../src/locks/outcomes.ts';
 import { strandedIn } from '../../sim/oracle/liveness-acts.ts';
 import { beginRun, opOf, scriptOf } from './workload-run.ts';
@@ -20,6 +21,15 @@ async function findingOf(run: Run, away: Away = {}): Promise<string> {
   await run.checkLiveness(away);
   const { oracle = 'nothing', message = '' } = run.verdict.violation ?? {};
   return `${oracle}: ${message}`;
+}
+
+function meetDamage({ cluster }: Run, id: NodeId): void {
+  const failure = { kind: 'io', message: 'EIO' } as const;
+  cluster.node(id).disk.fail({ operation: 'batch', failure });
+  cluster.send(id, {
+    ...{ op: 'break', name: 'k1', session: null, token: 1 },
+    ...{ by: 'a test', reason: 'a write' },
+  });
 }
 
 describe('liveness', () => {
@@ -95,6 +105,24 @@ describe('liveness', () => {
     const finding = await findingOf(run);
     expect(finding).toContain('LIV-2: the leader changed without a reason');
     expect(finding).toContain(`before: n1 t1 ${run.leader}`);
+  });
+
+  test('LIV-2 a leader that meets the damage of its disk is a reason, but only for one change', async () => {
+    for (const isNextWell of [true, false]) {
+      const run = await begin([]);
+      const { cluster, leader } = run;
+      const { world } = cluster;
+      world.at(world.nowUs + 400_000, () => meetDamage(run, leader));
+      const follow = (): void => {
+        const next = cluster.leader();
+        if (next === null || next === leader) world.after(100_000, follow);
+        else world.after(200_000, () => cluster.node(next).crash());
+      };
+      if (!isNextWell) follow();
+      const finding = await findingOf(run, { condemned: [leader] });
+      expect(cluster.node(leader).exit?.exitCode).toBe(85);
+      expect(finding).toContain(isNextWell ? 'nothing: ' : 'LIV-2: the leader changed');
+    }
   });
 
   test('LIV-1 LIV-6 the others do without one that stays away, even if it led', async () => {
