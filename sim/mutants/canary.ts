@@ -5,6 +5,6 @@ export const CANARY: Mutant = {
   id: 'C-01',
   title: 'grants every lock at once, whoever holds it',
   file: 'src/locks/granting.ts',
-  find: `if (!isCompatible(item, lock)) {`,
-  replace: `if (!isCompatible(item, lock) && name === '') {`,
+  find: `if (!isCompatible(need, lock)) {`,
+  replace: `if (!isCompatible(need, lock) && name === '') {`,
 };

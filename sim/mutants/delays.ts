@@ -34,9 +34,9 @@ export const DELAYS: MutantGroup = {
       id: 'N-09',
       title: 'grants what only a lock-delay keeps closed',
       file: 'src/locks/granting.ts',
-      find: `if (lock.crowd !== null) return lock.crowd.isOpenTo(item);`,
+      find: `if (lock.crowd !== null) return lock.crowd.isOpenTo(need);`,
       replace: `if (lock.crowd?.holders.size === 0) return true;
-        if (lock.crowd !== null) return lock.crowd.isOpenTo(item);`,
+        if (lock.crowd !== null) return lock.crowd.isOpenTo(need);`,
     },
     {
       id: 'N-10',

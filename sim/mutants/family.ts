@@ -25,7 +25,7 @@ export const FAMILY: MutantGroup = {
       title: 'lets a reader pass the writers that wait',
       file: GRANTING,
       find: `if (waiter !== null) return { name, holder: null, ghost: null, waiter };`,
-      replace: `if (waiter !== null && item.mode !== 'shared') {
+      replace: `if (waiter !== null && need.mode !== 'shared') {
           return { name, holder: null, ghost: null, waiter };
         }`,
     },
@@ -40,8 +40,8 @@ export const FAMILY: MutantGroup = {
       id: 'N-02b',
       title: 'grants a shared lock beside an exclusive one',
       file: GRANTING,
-      find: `(item.mode === 'shared' && lock.holder.item.mode === 'shared');`,
-      replace: `(item.mode === 'shared');`,
+      find: `(need.mode === 'shared' && lock.holder.need.mode === 'shared');`,
+      replace: `(need.mode === 'shared');`,
     },
     {
       id: 'N-03',
@@ -68,17 +68,17 @@ export const FAMILY: MutantGroup = {
       id: 'N-05b',
       title: 'grants several names to a waiter of which one is still held',
       file: GRANTING,
-      find: `(claim) => headOf(claim.lock) === claim && isCompatible(claim.item, claim.lock),`,
+      find: `(claim) => headOf(claim.lock) === claim && isCompatible(claim.need, claim.lock),`,
       replace: `(claim, place) =>
-          headOf(claim.lock) === claim && (place > 0 || isCompatible(claim.item, claim.lock)),`,
+          headOf(claim.lock) === claim && (place > 0 || isCompatible(claim.need, claim.lock)),`,
     },
     {
       id: 'N-05c',
       title: 'grants several names to a waiter that heads the queue of the first only',
       file: GRANTING,
-      find: `(claim) => headOf(claim.lock) === claim && isCompatible(claim.item, claim.lock),`,
+      find: `(claim) => headOf(claim.lock) === claim && isCompatible(claim.need, claim.lock),`,
       replace: `(claim, place) =>
-          (place > 0 || headOf(claim.lock) === claim) && isCompatible(claim.item, claim.lock),`,
+          (place > 0 || headOf(claim.lock) === claim) && isCompatible(claim.need, claim.lock),`,
     },
     {
       id: 'N-11',
@@ -128,8 +128,8 @@ export const FAMILY: MutantGroup = {
       id: 'N-26',
       title: 'counts a semaphore as one, however many permits a session takes',
       file: 'src/locks/state.ts',
-      find: `return item.permits === null ? 1 : item.permits[0];`,
-      replace: `void item;
+      find: `return permits === null ? 1 : permits[0];`,
+      replace: `void permits;
         return 1;`,
     },
   ],

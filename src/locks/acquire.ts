@@ -6,8 +6,9 @@ import { refusedByEmbargo } from './embargo.ts';
 import { findObstacle, grant } from './granting.ts';
 import type { Obstacle } from './granting.ts';
 import { enqueue } from './lock-table.ts';
+import { needOf } from './need.ts';
 import type { Outcome } from './outcomes.ts';
-import { Request } from './state.ts';
+import { Claim, Request } from './state.ts';
 import type { Session } from './state.ts';
 import type { Step } from './step.ts';
 import { acquireProblem } from './validation.ts';
@@ -50,9 +51,10 @@ export function aheadOf(request: Request): number {
 
 function begin(step: Step, session: Session, command: Acquire): Request {
   const request = new Request(session, step.index, command);
-  request.claims = command.items.map((item) => {
-    return { request, item, lock: step.state.locks.obtain(item.name) };
-  });
+  const { locks } = step.state;
+  request.claims = command.items.map(
+    (item) => new Claim(request, locks.obtain(item.name), needOf(item)),
+  );
   session.requests.set(request.seq, request);
   return request;
 }

@@ -4,8 +4,9 @@
 
 import { OrderedSet } from '../base/ordered-set.ts';
 import type { Index, Token } from '../base/units.ts';
-import type { LockMode, RequestItem } from './commands.ts';
+import type { LockMode } from './commands.ts';
 import type { Ghost, GhostPlace } from './ghost.ts';
+import type { Need } from './need.ts';
 import { SlotPool } from './slot-pool.ts';
 import type { Claim } from './state.ts';
 
@@ -27,7 +28,7 @@ export class Crowd {
   /** The slots of each holder; null: not a semaphore. */
   private readonly slotsByClaim: Map<Claim, readonly number[]> | null;
 
-  constructor({ mode, permits }: RequestItem) {
+  constructor({ mode, permits }: Need) {
     this.mode = mode;
     this.slots = permits === null ? null : new SlotPool(permits[1]);
     this.slotsByClaim = permits === null ? null : new Map();
@@ -38,7 +39,7 @@ export class Crowd {
   }
 
   /** Whether a need of the same kind (lock, or semaphore of as many) is compatible with all. */
-  isOpenTo({ mode, permits }: RequestItem): boolean {
+  isOpenTo({ mode, permits }: Need): boolean {
     if (this.slots !== null) return permits !== null && permits[0] <= this.slots.free;
     return mode === 'shared' && this.mode === 'shared';
   }
@@ -46,14 +47,14 @@ export class Crowd {
   /** The caller knows that it is open to this claim. */
   addHolder(claim: Claim): void {
     this.holders.add(claim);
-    if (this.slots === null || claim.item.permits === null) return;
-    this.slotsByClaim?.set(claim, this.slots.take(claim.item.permits[0]));
+    if (this.slots === null || claim.need.permits === null) return;
+    this.slotsByClaim?.set(claim, this.slots.take(claim.need.permits[0]));
   }
 
   /** Like addHolder, with the slots that its row tells; false if it cannot have them. */
   admitHolder(claim: Claim, slots: readonly number[]): boolean {
     this.slotsByClaim?.set(claim, slots);
-    return this.holders.add(claim) && this.admitSlots(claim.item, slots);
+    return this.holders.add(claim) && this.admitSlots(claim.need, slots);
   }
 
   removeHolder(claim: Claim): void {
@@ -69,7 +70,7 @@ export class Crowd {
 
   /** A ghost comes with its slots as its row tells; false if it cannot have them. */
   admitGhost(ghost: Ghost): boolean {
-    return this.addGhost(ghost) && this.admitSlots(ghost.item, ghost.slots);
+    return this.addGhost(ghost) && this.admitSlots(ghost.need, ghost.slots);
   }
 
   removeGhost(ghost: Ghost): void {
@@ -113,7 +114,7 @@ export class Crowd {
     return this.ghostsByPlace.add(ghost);
   }
 
-  private admitSlots({ permits }: RequestItem, slots: readonly number[]): boolean {
+  private admitSlots({ permits }: Need, slots: readonly number[]): boolean {
     if (slots.length !== (permits?.[0] ?? 0)) return false;
     return this.slots === null || this.slots.takeThese(slots);
   }

@@ -2,8 +2,8 @@
 // its names a ghost, which keeps the lock closed to others as if it were held.
 
 import type { Index, SessionId, Token } from '../base/units.ts';
-import type { RequestItem } from './commands.ts';
 import type { RowValue } from './machine-types.ts';
+import type { Need } from './need.ts';
 import { StateRow, keyNumber } from './rows.ts';
 import type { Lock } from './state.ts';
 
@@ -33,19 +33,19 @@ export interface GhostPlace {
 /** One name of a grant that is no more. */
 export class Ghost extends StateRow implements GhostPlace {
   readonly grant: FormerGrant;
-  readonly item: RequestItem;
   readonly lock: Lock;
+  readonly need: Need;
   /** Of a semaphore: the slots that it keeps. */
   readonly slots: readonly number[];
 
   constructor(
     grant: FormerGrant,
-    claim: { readonly item: RequestItem; readonly lock: Lock; readonly slots: readonly number[] },
+    claim: { readonly lock: Lock; readonly need: Need; readonly slots: readonly number[] },
   ) {
     super();
     this.grant = grant;
-    this.item = claim.item;
     this.lock = claim.lock;
+    this.need = claim.need;
     this.slots = claim.slots;
   }
 
@@ -58,7 +58,7 @@ export class Ghost extends StateRow implements GhostPlace {
 
   override rowValue(): RowValue {
     const { session, sessionName, token, lockDelayMs } = this.grant;
-    const { mode, permits } = this.item;
+    const { mode, permits } = this.need;
     return [session, sessionName, token, lockDelayMs, mode, permits, this.slots];
   }
 }

@@ -8,6 +8,7 @@ import type { RequestItem } from './commands.ts';
 import type { Ghost } from './ghost.ts';
 import { kindProblem } from './kinds.ts';
 import { addHolder, dequeue, firstHolders, headOf } from './lock-table.ts';
+import type { Need } from './need.ts';
 import type { Rules } from './rules.ts';
 import type { Claim, Lock, Request } from './state.ts';
 import type { Step } from './step.ts';
@@ -102,20 +103,20 @@ export function leaveQueues(step: Step, request: Request): void {
 /** Whether a waiter may be granted now. */
 export function isGrantable(rules: Rules, request: Request): boolean {
   const isNext = request.claims.every(
-    (claim) => headOf(claim.lock) === claim && isCompatible(claim.item, claim.lock),
+    (claim) => headOf(claim.lock) === claim && isCompatible(claim.need, claim.lock),
   );
-  return isNext && request.claims.every(({ item }) => rules.allow(item.name));
+  return isNext && request.claims.every(({ lock }) => rules.allow(lock.name));
 }
 
 /** Whether a need goes together with all holders and ghosts of its lock. */
-export function isCompatible(item: RequestItem, lock: Lock): boolean {
-  if (lock.crowd !== null) return lock.crowd.isOpenTo(item);
-  return lock.holder === null || (item.mode === 'shared' && lock.holder.item.mode === 'shared');
+export function isCompatible(need: Need, lock: Lock): boolean {
+  if (lock.crowd !== null) return lock.crowd.isOpenTo(need);
+  return lock.holder === null || (need.mode === 'shared' && lock.holder.need.mode === 'shared');
 }
 
-function obstacleAt(item: RequestItem, lock: Lock): Obstacle | null {
+function obstacleAt(need: Need, lock: Lock): Obstacle | null {
   const { name } = lock;
-  if (!isCompatible(item, lock)) {
+  if (!isCompatible(need, lock)) {
     const holder = firstHolders(lock, 1)[0] ?? null;
     const ghost = holder === null ? (lock.crowd?.ghosts(1)[0] ?? null) : null;
     return { name, holder, ghost, waiter: null };

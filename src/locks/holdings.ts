@@ -27,7 +27,7 @@ export function sessionHoldings(
 
 function holdingView(request: Request): HoldingView {
   const { seq: acquireSeq, token, value } = request;
-  const mode = request.claims[0]?.item.mode ?? 'exclusive';
+  const mode = request.claims[0]?.need.mode ?? 'exclusive';
   return { acquireSeq, token, names: request.names(), mode, slots: request.slots(), value };
 }
 

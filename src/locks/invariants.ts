@@ -58,15 +58,15 @@ function checkClaim(
   lock: Lock,
   { claim, isHolder }: { readonly claim: Claim; readonly isHolder: boolean },
 ): void {
-  const { request, item } = claim;
+  const { request } = claim;
   const { session } = request;
   const isAlive = state.sessions.find(session.id) === session;
   assert(isAlive, `INV-15, INV-18: holders and waiters have a living session: ${lock.name}`);
   const isKnown = session.requests.get(request.seq) === request && request.claims.includes(claim);
   assert(isKnown, `a holder or waiter is a live request of its session: ${lock.name}`);
   assert(request.isGranted() === isHolder, `a grant is in no queue: ${lock.name}`);
-  const isPlaced = claim.lock === lock && item.name === lock.name;
-  assert(isPlaced && state.locks.find(lock.name) === lock, `a claim is of its lock: ${lock.name}`);
+  const isPlaced = claim.lock === lock && state.locks.find(lock.name) === lock;
+  assert(isPlaced, `a claim is of its lock: ${lock.name}`);
 }
 
 function checkSession(state: LockState, session: Session): void {

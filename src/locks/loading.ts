@@ -12,9 +12,11 @@ import { kindProblem } from './kinds.ts';
 import { areSame, highestOf, limitsProblem, readLimits } from './limits.ts';
 import { admitGhost, admitHolder, enqueue, isFree } from './lock-table.ts';
 import type { Row } from './machine-types.ts';
+import { needOf } from './need.ts';
+import type { Need } from './need.ts';
 import { readOutcomeRow } from './outcome-row.ts';
 import { KeyReader, RowReader, rowError } from './row-reader.ts';
-import { FrozenRecord, Request, Session } from './state.ts';
+import { Claim, FrozenRecord, Request, Session } from './state.ts';
 import type { Lock } from './state.ts';
 import type { LockState } from './step.ts';
 import { isNonce } from './validation.ts';
@@ -101,8 +103,8 @@ export function loadGhost(state: LockState, last: FormerGrant | null, row: Row):
   const slots = read.done(readSlots(read.list('the slots')));
   const former = last !== null && isOfSame(last, grant, row) ? last : grant;
   const lock = state.locks.obtain(item.name);
-  const ghost = new Ghost(former, { item, lock, slots });
-  expectRoom(row, item, lock);
+  const ghost = new Ghost(former, { lock, need: needOf(item), slots });
+  expectRoom(row, lock, item);
   if (!admitGhost(ghost)) throw slotsError(row, item, slots);
   former.ghosts.push(ghost);
   state.rows.load(ghost, row);
@@ -141,9 +143,9 @@ function loadRequest(
   const items = readItems(read.list('the names'));
   const waitMs = kind === 'w' ? read.wholeOrNull('the wait', 1) : null;
   const request = new Request(session, index, { ...parts, waitMs });
-  request.claims = items.map((item) => {
-    return { request, item, lock: state.locks.obtain(item.name) };
-  });
+  request.claims = items.map(
+    (item) => new Claim(request, state.locks.obtain(item.name), needOf(item)),
+  );
   session.requests.set(seq, request);
   if (kind === 'w') putIntoQueues(request, row);
   else {
@@ -156,7 +158,7 @@ function loadRequest(
 
 function putIntoQueues(request: Request, row: Row): void {
   for (const claim of request.claims) {
-    expectKind(row, claim.item, claim.lock);
+    expectKind(row, claim.lock, claim.need);
     if (!enqueue(claim)) {
       throw rowError(row.key, 'one waiter of an entry', `a second one of ${request.index}`);
     }
@@ -167,8 +169,8 @@ function putIntoQueues(request: Request, row: Row): void {
 function giveLocks(request: Request, slots: readonly (readonly number[])[], row: Row): void {
   request.claims.forEach((claim, at) => {
     const own = slots[at] ?? [];
-    expectRoom(row, claim.item, claim.lock);
-    if (!admitHolder(claim, own)) throw slotsError(row, claim.item, own);
+    expectRoom(row, claim.lock, claim.need);
+    if (!admitHolder(claim, own)) throw slotsError(row, claim.need, own);
   });
   request.session.held += request.weight();
 }
@@ -185,20 +187,20 @@ function readAllSlots(
 }
 
 /** Whoever comes first decides whether a name is a lock or a semaphore, and of how many. */
-function expectKind(row: Row, item: RequestItem, lock: Lock): void {
-  const problem = isFree(lock) ? null : kindProblem(item, lock);
+function expectKind(row: Row, lock: Lock, need: Need): void {
+  const problem = isFree(lock) ? null : kindProblem(need, lock);
   if (problem !== null) throw rowError(row.key, 'a name to be one kind of lock', problem);
 }
 
 /** INV-15: who has a lock together may. */
-function expectRoom(row: Row, item: RequestItem, lock: Lock): void {
-  expectKind(row, item, lock);
-  if (isCompatible(item, lock)) return;
-  const name = JSON.stringify(item.name);
+function expectRoom(row: Row, lock: Lock, need: Need): void {
+  expectKind(row, lock, need);
+  if (isCompatible(need, lock)) return;
+  const name = JSON.stringify(lock.name);
   throw rowError(row.key, `${name} to be free for it`, 'one that cannot be shared with others');
 }
 
-function slotsError(row: Row, { permits }: RequestItem, slots: readonly number[]): Error {
+function slotsError(row: Row, { permits }: Need, slots: readonly number[]): Error {
   const [taken = 0, total = 0] = permits ?? [];
   return rowError(row.key, `${taken} free slots below ${total}`, `[${slots.join(', ')}]`);
 }

@@ -28,8 +28,8 @@ export function leaveGhosts(
   const about = { session: id, opened, sessionName, acquireSeq, token };
   const grant = { ...about, lockDelayMs, closedAt, ghosts };
   for (const claim of request.claims) {
-    const { item, lock } = claim;
-    const ghost = new Ghost(grant, { item, lock, slots: lock.crowd?.slotsOf(claim) ?? NO_SLOTS });
+    const { lock, need } = claim;
+    const ghost = new Ghost(grant, { lock, need, slots: lock.crowd?.slotsOf(claim) ?? NO_SLOTS });
     leaveGhost(claim, ghost);
     ghosts.push(ghost);
     step.state.rows.touch(ghost);

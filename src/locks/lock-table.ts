@@ -2,9 +2,9 @@
 
 import { NameMap } from '../base/name-map.ts';
 import { OrderedNames } from '../base/ordered-names.ts';
-import type { RequestItem } from './commands.ts';
 import { Crowd } from './crowd.ts';
 import type { Ghost } from './ghost.ts';
+import type { Need } from './need.ts';
 import { Queue } from './queue.ts';
 import type { Claim, Lock } from './state.ts';
 
@@ -71,10 +71,10 @@ export function dequeue(claim: Claim): void {
 
 /** Makes a claim a holder of its lock. Its request has its token already. */
 export function addHolder(claim: Claim): void {
-  const { lock, item } = claim;
+  const { lock, need } = claim;
   const isAlone = lock.holder === null && lock.crowd === null;
-  if (isAlone && item.permits === null) lock.holder = claim;
-  else crowdOf(lock, item).addHolder(claim);
+  if (isAlone && need.permits === null) lock.holder = claim;
+  else crowdOf(lock, need).addHolder(claim);
 }
 
 /**
@@ -83,15 +83,15 @@ export function addHolder(claim: Claim): void {
  * the slots are free, or it should have others.
  */
 export function admitHolder(claim: Claim, slots: readonly number[]): boolean {
-  const { item, lock } = claim;
-  if (item.permits !== null) return crowdOf(lock, item).admitHolder(claim, slots);
+  const { lock, need } = claim;
+  if (need.permits !== null) return crowdOf(lock, need).admitHolder(claim, slots);
   addHolder(claim);
   return slots.length === 0;
 }
 
 /** Likewise for a ghost, which tells its slots. */
 export function admitGhost(ghost: Ghost): boolean {
-  return crowdOf(ghost.lock, ghost.item).admitGhost(ghost);
+  return crowdOf(ghost.lock, ghost.need).admitGhost(ghost);
 }
 
 /** The claim is a holder no more. */
@@ -104,7 +104,7 @@ export function removeHolder(claim: Claim): void {
 
 /** The claim is a holder no more, and its ghost keeps the lock closed in its place. */
 export function leaveGhost(claim: Claim, ghost: Ghost): void {
-  crowdOf(claim.lock, claim.item).replace(claim, ghost);
+  crowdOf(claim.lock, claim.need).replace(claim, ghost);
 }
 
 /** The ghost keeps the lock closed no more. */
@@ -130,9 +130,9 @@ export function holderCountOf(lock: Lock): number {
 }
 
 /** A lone holder goes into the crowd that begins with it. */
-function crowdOf(lock: Lock, item: RequestItem): Crowd {
+function crowdOf(lock: Lock, need: Need): Crowd {
   if (lock.crowd !== null) return lock.crowd;
-  const crowd = new Crowd(item);
+  const crowd = new Crowd(need);
   if (lock.holder !== null) crowd.addHolder(lock.holder);
   lock.holder = null;
   lock.crowd = crowd;

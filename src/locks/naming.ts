@@ -76,7 +76,7 @@ function ownGrants(
 
 function isGrant(request: Request, name: string, token: Token): boolean {
   if (!request.isGranted() || request.token !== token) return false;
-  return request.claims.some(({ item }) => item.name === name);
+  return request.claims.some(({ lock }) => lock.name === name);
 }
 
 function presentHolders(lock: Lock | null): string {

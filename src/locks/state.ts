@@ -2,11 +2,13 @@
 // all are empty it leaves the table. Everything that two nodes must agree on is in some row; the
 // rest (tables, queues, counts) follows from the rows.
 
+import { compact } from '../base/compact.ts';
 import type { Index, SessionId, Token } from '../base/units.ts';
-import type { Acquire, OpenSession, RequestItem } from './commands.ts';
+import type { Acquire, OpenSession } from './commands.ts';
 import type { Crowd } from './crowd.ts';
 import { itemRow } from './item-row.ts';
 import type { RowValue } from './machine-types.ts';
+import type { Need } from './need.ts';
 import type { Outcome } from './outcomes.ts';
 import { outcomeRow } from './outcome-row.ts';
 import type { Queue } from './queue.ts';
@@ -16,6 +18,9 @@ import { StateRow, keyNumber, sessionKey } from './rows.ts';
 export const PROVISIONAL_TTL_MS = 15_000;
 
 const NO_SLOTS: readonly (readonly number[])[] = [];
+const NO_CLAIMS: readonly Claim[] = [];
+/** What a client without metadata sends. */
+const NO_META = '{}';
 
 /** A client's standing with the cluster, from its open to its end. */
 export class Session extends StateRow {
@@ -111,52 +116,92 @@ export type RequestParts = Pick<
   'seq' | 'bodyHash' | 'waitMs' | 'meta' | 'value' | 'stampMs'
 >;
 
-/** A live acquire: a waiter while its token is 0, then a grant of all its names. */
+/** In the place of how long a request waited: it does. */
+const STILL_WAITS = -1;
+
+/**
+ * A live acquire: a waiter while its token is 0, then a grant of all its names.
+ *
+ * There may be a million of them, so what they have in common takes no memory of theirs. Indices
+ * and times are kept as distances from those of the session: small numbers lie within the object,
+ * large ones beside it, which takes three times as much. Distances of more than 2^31 are as right,
+ * they only do not save anything.
+ */
 export class Request extends StateRow {
   readonly session: Session;
   readonly seq: number;
   readonly bodyHash: number;
-  /** Index of the acquire's entry: its place in every queue. */
-  readonly index: Index;
   readonly waitMs: number | null;
   readonly meta: string;
   /** What an election's grant proclaims; null for locks. */
   value: string | null;
-  readonly sinceMs: number;
-  /** Index of the entry that granted it; 0 while it waits. */
-  token: Token = 0;
-  /** One for each name, in the order of the request. */
-  claims: readonly Claim[] = [];
+  private readonly indexAfterSession: number;
+  private readonly msAfterSession: number;
+  /** Entries from the acquire to its grant. */
+  private waited = STILL_WAITS;
+  /** A lone claim is its own list. */
+  private claimed: Claim | readonly Claim[] = NO_CLAIMS;
 
   constructor(session: Session, index: Index, command: RequestParts) {
     super();
     this.session = session;
     this.seq = command.seq;
     this.bodyHash = command.bodyHash;
-    this.index = index;
     this.waitMs = command.waitMs;
-    this.meta = command.meta;
+    this.meta = command.meta === NO_META ? NO_META : command.meta;
     this.value = command.value;
-    this.sinceMs = command.stampMs;
+    this.indexAfterSession = compact(index - session.index);
+    this.msAfterSession = compact(command.stampMs - session.openedMs);
+  }
+
+  /** Index of the acquire's entry: its place in every queue. */
+  get index(): Index {
+    return this.session.index + this.indexAfterSession;
+  }
+
+  /** Wall time of the leader that appended the acquire, for display. */
+  get sinceMs(): number {
+    return this.session.openedMs + this.msAfterSession;
+  }
+
+  /** Index of the entry that granted it; 0 while it waits. */
+  get token(): Token {
+    return this.isGranted() ? this.index + this.waited : 0;
+  }
+
+  /** It is granted by this entry. */
+  set token(token: Token) {
+    this.waited = compact(token - this.index);
+  }
+
+  /** One for each name, in the order of the request. */
+  get claims(): readonly Claim[] {
+    return this.claimed instanceof Claim ? [this.claimed] : this.claimed;
+  }
+
+  set claims(claims: readonly Claim[]) {
+    const [first] = claims;
+    this.claimed = first !== undefined && claims.length === 1 ? first : claims;
   }
 
   isGranted(): boolean {
-    return this.token !== 0;
+    return this.waited !== STILL_WAITS;
   }
 
   names(): readonly string[] {
-    return this.claims.map((claim) => claim.item.name);
+    return this.claims.map((claim) => claim.lock.name);
   }
 
   /** What it counts in `holdingsPerSessionMax`. */
   weight(): number {
-    return this.claims.reduce((sum, { item }) => sum + weightOf(item), 0);
+    return this.claims.reduce((sum, { need }) => sum + weightOf(need), 0);
   }
 
   /** Slot numbers for each name, in the order of the request; empty without a semaphore. */
   slots(): readonly (readonly number[])[] {
-    if (this.claims.every(({ item }) => item.permits === null)) return NO_SLOTS;
-    return this.claims.map((claim) => claim.lock.crowd?.slotsOf(claim) ?? []);
+    const { claims } = this;
+    if (claims.every(({ need }) => need.permits === null)) return NO_SLOTS;
+    return claims.map((claim) => claim.lock.crowd?.slotsOf(claim) ?? []);
   }
 
   override rowKey(): string {
@@ -165,17 +210,23 @@ export class Request extends StateRow {
   }
 
   override rowValue(): RowValue {
-    const items = this.claims.map(({ item }) => itemRow(item));
+    const items = this.claims.map(({ lock, need }) => itemRow({ name: lock.name, ...need }));
     const common = [this.index, this.bodyHash, this.meta, this.value, this.sinceMs, items];
     return this.isGranted() ? [...common, this.token, this.slots()] : [...common, this.waitMs];
   }
 }
 
 /** What a request wants of, or has of, one lock. */
-export interface Claim {
+export class Claim {
   readonly request: Request;
-  readonly item: RequestItem;
   readonly lock: Lock;
+  readonly need: Need;
+
+  constructor(request: Request, lock: Lock, need: Need) {
+    this.request = request;
+    this.lock = lock;
+    this.need = need;
+  }
 }
 
 /** Exists while somebody holds it or waits for it, or a ghost closes it. */
@@ -190,6 +241,6 @@ export interface Lock {
 }
 
 /** What a name counts in `holdingsPerSessionMax`: one, of a semaphore as many as it takes. */
-export function weightOf(item: RequestItem): number {
-  return item.permits === null ? 1 : item.permits[0];
+export function weightOf({ permits }: Need): number {
+  return permits === null ? 1 : permits[0];
 }

@@ -25,14 +25,14 @@ export function lockView(name: string, lock: Lock | null, shownMax: number): Loc
 
 /** A grant as the loser of the race and an inspector see it. */
 export function holderView(claim: Claim): HolderView {
-  const { request, item, lock } = claim;
+  const { request, lock, need } = claim;
   const { session } = request;
   return {
     token: request.token,
     session: session.id,
     acquireSeq: request.seq,
-    mode: item.mode,
-    permits: item.permits,
+    mode: need.mode,
+    permits: need.permits,
     slots: lock.crowd?.slotsOf(claim) ?? [],
     sessionName: session.name,
     sessionMeta: session.meta,
@@ -43,13 +43,13 @@ export function holderView(claim: Claim): HolderView {
 }
 
 /** A lock-delay as the loser of the race and an inspector see it. */
-export function ghostView({ grant, item, slots }: Ghost): GhostView {
+export function ghostView({ grant, need, slots }: Ghost): GhostView {
   return {
     token: grant.token,
     session: grant.session,
     acquireSeq: grant.acquireSeq,
-    mode: item.mode,
-    permits: item.permits,
+    mode: need.mode,
+    permits: need.permits,
     slots,
     sessionName: grant.sessionName,
     lockDelayMs: grant.lockDelayMs,
@@ -72,12 +72,12 @@ export function sessionView(session: Session): SessionView {
   };
 }
 
-function waiterView({ request, item }: Claim): WaiterView {
+function waiterView({ request, need }: Claim): WaiterView {
   return {
     session: request.session.id,
     acquireSeq: request.seq,
-    mode: item.mode,
-    permits: item.permits,
+    mode: need.mode,
+    permits: need.permits,
     index: request.index,
     sessionName: request.session.name,
     sinceMs: request.sinceMs,
