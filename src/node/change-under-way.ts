@@ -10,7 +10,8 @@ import type { MembershipStep } from './membership-desk.ts';
 /** CHANGE_PENDING because of this one. */
 export function refusePending(pending: PendingChange): Extract<QueryResult, { kind: 'refused' }> {
   const { change, sinceIndex } = pending;
-  const message = `another change is under way since index ${sinceIndex}: ${change}; ask again when it is done`;
+  const since = `another change is under way since index ${sinceIndex}`;
+  const message = `${since}: ${change}; ask again when it is done`;
   return { kind: 'refused', code: 'CHANGE_PENDING', message, pending };
 }
 
