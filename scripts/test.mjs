@@ -1,7 +1,9 @@
-// All that `npm test` checks, in order, stopping at the first step that fails. The last line is
-// always `N passed, N failed, N skipped`; a step that fails before the tests counts as one failed.
+// All that `npm test` checks: what reads the sources side by side, then the tests. It stops when
+// something fails. The last line is always `N passed, N failed, N skipped`; a check that fails
+// before the tests counts as one failed.
 
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,23 +12,40 @@ const modules = join(root, 'node_modules');
 const TOTALS = /^\d+ passed, \d+ failed, \d+ skipped$/;
 
 const tsc = join(modules, 'typescript', 'bin', 'tsc');
-const steps = [
-  ['types', tsc, '-p', 'tsconfig.json', ...checkOnly('types')],
-  ['types of the pure floors', tsc, '-p', 'tsconfig.pure.json', ...checkOnly('pure')],
+// The longest first.
+const checks = [
   ['lint', join(modules, 'eslint', 'bin', 'eslint.js'), '.', '--max-warnings=0'],
+  ['types', tsc, '-p', 'tsconfig.json', ...checkOnly('types')],
   ['format', join(modules, 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.'],
   ['build', join(root, 'scripts', 'setup.mjs'), '--build'],
-  ['tests', join(modules, 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)],
+  ['types of the pure floors', tsc, '-p', 'tsconfig.pure.json', ...checkOnly('pure')],
 ];
+const tests = [join(modules, 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)];
 
-for (const [name, ...command] of steps) {
-  process.stdout.write(`test: ${name}\n`);
-  const { code, lastLine } = await run(command);
-  const isLast = name === 'tests';
-  if (isLast && TOTALS.test(lastLine)) process.exit(code);
-  if (code === 0 && !isLast) continue;
-  process.stdout.write(`test: ${name} failed\n0 passed, 1 failed, 0 skipped\n`);
-  process.exit(code === 0 ? 1 : code);
+const failures = await runChecks();
+for (const { name } of failures) say(`${name} failed`);
+if (failures.length > 0) end(failures[0].code);
+say('tests');
+const { code, output } = await run(tests, (chunk) => process.stdout.write(chunk));
+if (TOTALS.test(output.trimEnd().split('\n').at(-1) ?? '')) process.exit(code);
+say('tests failed');
+end(code);
+
+/** Those that failed. After one of them no other begins; those that run are heard to their end. */
+async function runChecks() {
+  const waiting = [...checks];
+  const failures = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next && failures.length === 0; next = waiting.shift()) {
+      const [name, ...command] = next;
+      say(name);
+      const { code, output } = await run(command);
+      process.stdout.write(output);
+      if (code !== 0) failures.push({ name, code });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
+  return failures;
 }
 
 /** Options of a compiler that writes nothing but what it remembers for the next time. */
@@ -34,19 +53,26 @@ function checkOnly(name) {
   return ['--noEmit', '--incremental', '--tsBuildInfoFile', `.cache/${name}.tsbuildinfo`];
 }
 
-/** Runs one step; the exit code and the last line that it printed. */
-function run(command) {
+function say(text) {
+  process.stdout.write(`test: ${text}\n`);
+}
+
+function end(code) {
+  process.stdout.write('0 passed, 1 failed, 0 skipped\n');
+  process.exit(code === 0 ? 1 : code);
+}
+
+/** Runs one step; its exit code and what it printed. */
+function run(command, onOutput = () => {}) {
   const env = process.stdout.isTTY ? { FORCE_COLOR: '1', ...process.env } : process.env;
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, command, { cwd: root, stdio, env });
-  let tail = '';
-  child.stdout.on('data', (chunk) => {
-    process.stdout.write(chunk);
-    tail = (tail + chunk).slice(-1_000);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    onOutput(chunk);
+    output += chunk;
   });
   return new Promise((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code: code ?? 1, lastLine: tail.trimEnd().split('\n').at(-1) ?? '' });
-    });
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }
