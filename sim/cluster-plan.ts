@@ -5,6 +5,7 @@ import type { LockModel } from './oracle/model.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import type { ClockSettings } from './world/clock.ts';
 import type { SimDiskOptions } from './world/disk-options.ts';
+import type { DiskImage } from './world/disk-image.ts';
 import type { NetworkSettings } from './world/network.ts';
 import type { World } from './world/world.ts';
 
@@ -44,6 +45,8 @@ export interface SimClusterOptions {
   readonly model?: LockModel;
   /** See WorldOptions. */
   readonly eventsMax?: number;
+  /** What the disks hold at first, in order of the nodes: they are founded, or made of a backup. */
+  readonly directories?: readonly DiskImage[];
   /** Directories come founded from here; without it the founding is part of the run. */
   readonly images?: FoundedImages;
 }

@@ -45,7 +45,9 @@ const CLIENT_NODES_MAX = 7;
 /** Starts the nodes, founds the cluster with log origin 0 and returns before a leader is known. */
 export async function createSimCluster(options: SimClusterOptions): Promise<SimCluster> {
   const { isFounded = true, images } = options;
-  const directories = isFounded && images !== undefined ? await imagesOf(options, images) : null;
+  const isCopied = isFounded && images !== undefined;
+  const copies = isCopied ? await imagesOf(options, images) : null;
+  const directories = options.directories ?? copies;
   const cluster = new SimCluster(options, directories);
   for (const node of cluster.all()) node.start();
   await cluster.until('all nodes started', () => cluster.all().every((node) => node.isStarted));

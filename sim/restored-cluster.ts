@@ -20,11 +20,15 @@ const PATIENCE_MS = 5_000;
 
 /** What a cluster is to be made of, and who looks on. */
 export interface RestoreSetting {
-  /** The cluster that the backup is of, which was founded empty. */
+  /** The cluster that the backup is of. */
   readonly old: SimCluster;
+  /** What that one began with, as the oracles have it; default: it was founded empty. */
+  readonly model?: LockModel;
   readonly backup: BackupContent;
   /** What names of the nodes begin with: another one for each restore. */
   readonly prefix: string;
+  /** How many; default 3. */
+  readonly nodes?: number;
   readonly settings: Partial<HostSettings>;
   readonly disk?: SimClusterOptions['disk'];
   /** Of the clients of all clusters; null: the old one still runs, and only fencing protects. */
@@ -35,9 +39,9 @@ export interface RestoreSetting {
 
 /** Starts blank nodes for a restore. */
 export async function createBlankNodes(setting: RestoreSetting): Promise<SimCluster> {
-  const { old, backup, prefix, settings, beliefs, before, disk = {} } = setting;
+  const { old, backup, prefix, nodes = 3, settings, beliefs, before, disk = {} } = setting;
   const { world, verdict } = old;
-  const model = new LockModel(old.settings.limits);
+  const model = setting.model ?? new LockModel(old.settings.limits);
   follow([model], old, backup.meta);
   const lastOf = ({ oracle }: SimCluster): number => oracle.log.entries.at(-1)?.index ?? 0;
   const lastBefore = (): number => Math.max(...before.map(lastOf));
@@ -49,6 +53,7 @@ export async function createBlankNodes(setting: RestoreSetting): Promise<SimClus
     beside: { world, verdict },
     isFounded: false,
     prefix,
+    nodes,
     settings,
     disk,
     model,

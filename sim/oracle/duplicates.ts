@@ -2,29 +2,36 @@
 // committed log is replayed up to some entry, and then every request of it comes again. The same
 // model that judged the run judges what they come to.
 
-import type { Command, ReplicatedLimits } from '../../src/locks/commands.ts';
-import { createLockMachine } from '../../src/locks/machine.ts';
+import type { Command } from '../../src/locks/commands.ts';
+import type { LockMachine } from '../../src/locks/machine-types.ts';
 import { MachineOracle } from './machine.ts';
+import type { LockModel } from './model.ts';
 import type { CommittedEntry, CommittedLog } from './types.ts';
 import type { Verdict } from './verdict.ts';
+
+/** The state that a log begins with. */
+export interface Beginning {
+  readonly machine: LockMachine;
+  readonly model: LockModel;
+}
 
 /** A run as it went, and who judges it. */
 export interface Replayed {
   readonly log: CommittedLog;
-  readonly limits: ReplicatedLimits;
+  readonly begin: () => Beginning;
   readonly verdict: Verdict;
   /** Chooses the entry after which everything comes again. */
   readonly noise: number;
 }
 
 /** Reports what a late duplicate does that it must not. Costs a replay of the log. */
-export function checkDuplicates({ log, limits, verdict, noise }: Replayed): void {
+export function checkDuplicates({ log, begin, verdict, noise }: Replayed): void {
   const { entries } = log;
   const upTo = entries.slice(0, 1 + (noise % Math.max(1, entries.length)));
   const last = upTo.at(-1);
   if (last === undefined) return;
-  const machine = createLockMachine(limits);
-  const oracle = new MachineOracle({ verdict, limits });
+  const { machine, model } = begin();
+  const oracle = new MachineOracle({ verdict, model });
   const apply = (entry: CommittedEntry, command: Command): void => {
     const { index, term, atUs } = entry;
     oracle.replay({ index, term, atUs }, command, machine.apply(index, term, command));

@@ -2,7 +2,7 @@ import type { ClientHistory } from './history.ts';
 import { findMisfit } from './linear.ts';
 import { searchLinearizable } from './search.ts';
 import type { SearchResult } from './search.ts';
-import type { CommittedLog } from './types.ts';
+import type { CommittedEntry, CommittedLog } from './types.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One clean history in so many is searched too, so that the certificate is not just believed. */
@@ -12,6 +12,8 @@ const SEARCHED_ONE_IN = 100;
 export interface Judged {
   readonly history: ClientHistory;
   readonly log: CommittedLog;
+  /** See findMisfit. */
+  readonly past?: readonly CommittedEntry[];
   readonly verdict: Verdict;
   readonly noise: number;
 }
@@ -21,8 +23,8 @@ export interface Judged {
  * the search found, null where there was none: it says of a misfit whether it can be seen from
  * outside, and must never find fault with what fits.
  */
-export function judgeHistory({ history, log, verdict, noise }: Judged): SearchResult | null {
-  const misfit = findMisfit(history, log);
+export function judgeHistory({ history, log, past, verdict, noise }: Judged): SearchResult | null {
+  const misfit = findMisfit(history, log, past);
   if (misfit === null && noise % SEARCHED_ONE_IN !== 0) return null;
   const found = searchLinearizable(history);
   if (misfit !== null) {

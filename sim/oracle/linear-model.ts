@@ -98,7 +98,7 @@ export class LinearModel {
   }
 
   private observeAll(entry: CommittedEntry): string | null {
-    let ended: SeenSession | null = null;
+    const ended: SeenSession[] = [];
     if (this.freed.length > 0) this.freed = [];
     for (const event of entry.events) {
       if (event.type === 'delayed' || event.type === 'lifted') {
@@ -109,16 +109,16 @@ export class LinearModel {
       if (event.type === 'sessionOpened') this.open(event.session, entry);
       const session = this.sessions.get(event.session);
       if (session === undefined) return `${event.type} of ${event.session}, which does not live`;
-      if (event.type === 'sessionEnded') ended = session;
+      if (event.type === 'sessionEnded') ended.push(session);
       else if (event.type === 'leaseChanged') session.leaseMs = event.leaseMs;
       else if (event.type !== 'sessionOpened') {
         const problem = this.observe(event, session, entry);
         if (problem !== null) return problem;
       }
     }
-    if (ended === null) return null;
-    this.sessions.delete(ended.id);
-    return ended.requests.size === 0 ? null : `${ended.id} ended and still has something`;
+    for (const { id } of ended) this.sessions.delete(id);
+    const having = ended.find(({ requests }) => requests.size > 0);
+    return having === undefined ? null : `${having.id} ended and still has something`;
   }
 
   private open(id: SessionId, { index, command }: CommittedEntry): void {

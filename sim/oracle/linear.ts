@@ -20,13 +20,22 @@ export interface Misfit {
   readonly message: string;
 }
 
-/** The first of them; null if there is none, which proves that the history is linearizable. */
-export function findMisfit(history: ClientHistory, log: CommittedLog): Misfit | null {
+/**
+ * The first of them; null if there is none, which proves that the history is linearizable. `past`:
+ * what made the state that the log begins with, if that is not empty; no client of the history was
+ * there.
+ */
+export function findMisfit(
+  history: ClientHistory,
+  log: CommittedLog,
+  past: readonly CommittedEntry[] = [],
+): Misfit | null {
   const commands = new CommandLedger(history, log);
   const keepAlives = new KeepAliveLedger();
   const model = new LinearModel();
   const reads = new Told(answeredQueries(history), ({ heard }) => heard.revision);
   const news = new Told(history.news, ({ revision }) => revision);
+  for (const entry of past) model.apply(entry);
   for (const entry of log.entries) {
     const problem = model.apply(entry);
     if (problem !== null) return misfitAt(entry, problem);

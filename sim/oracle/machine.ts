@@ -1,9 +1,9 @@
 import type { Index, SessionId, Term } from '../../src/base/units.ts';
-import type { Acquire, Command, ReplicatedLimits } from '../../src/locks/commands.ts';
+import type { Acquire, Command } from '../../src/locks/commands.ts';
 import type { Applied, LockEvent } from '../../src/locks/outcomes.ts';
 import { accuse } from './machine-accusation.ts';
 import { answerOf } from './model-answers.ts';
-import { LockModel } from './model.ts';
+import type { LockModel } from './model.ts';
 import type { ModelStep } from './model-state.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -36,14 +36,10 @@ export class MachineOracle {
   /** After the first difference the model is of another history. */
   private isOver = false;
 
-  /** `model`: the state that the log begins with, unless it is empty. */
-  constructor(parts: {
-    readonly verdict: Verdict;
-    readonly limits: ReplicatedLimits;
-    readonly model?: LockModel | undefined;
-  }) {
-    this.verdict = parts.verdict;
-    this.model = parts.model ?? new LockModel(parts.limits);
+  /** `model`: the state that the log begins with. */
+  constructor({ verdict, model }: { readonly verdict: Verdict; readonly model: LockModel }) {
+    this.verdict = verdict;
+    this.model = model;
   }
 
   follow(listener: FactListener): void {

@@ -17,7 +17,7 @@ import type { FactListener } from './machine.ts';
 import { CommittedConfigs } from './raft-configs.ts';
 import { Commits } from './raft-commits.ts';
 import { Elections } from './raft-elections.ts';
-import type { LockModel } from './model.ts';
+import { LockModel } from './model.ts';
 import { NodeHistory } from './raft-history.ts';
 import { NodeLife } from './raft-life.ts';
 import type { LifeParts } from './raft-life.ts';
@@ -47,9 +47,9 @@ export class RaftOracle {
   private readonly machines: MachineOracle;
   private readonly parts: LifeParts;
 
-  constructor({ verdict, nowUs, limits, model }: RaftOracleParts) {
+  constructor({ verdict, nowUs, limits, model = new LockModel(limits) }: RaftOracleParts) {
     const { histories, lives } = this;
-    const machines = new MachineOracle({ verdict, limits, model });
+    const machines = new MachineOracle({ verdict, model });
     const elections = new Elections(histories, verdict);
     const commits = new Commits({ histories, lives, verdict });
     this.machines = machines;

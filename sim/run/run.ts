@@ -5,6 +5,7 @@ import type { NodeId } from '../../src/base/units.ts';
 import { probes } from '../../src/base/probe.ts';
 import type { ProbeId } from '../../src/base/probe.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
+import { createLockMachine } from '../../src/locks/machine.ts';
 import type { HostExit, HostWatch } from '../../src/node/host-types.ts';
 import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
@@ -12,14 +13,20 @@ import { FoundedImages } from '../founded-images.ts';
 import { Beliefs } from '../oracle/belief.ts';
 import type { Hold } from '../oracle/belief.ts';
 import { checkDuplicates } from '../oracle/duplicates.ts';
+import type { Beginning } from '../oracle/duplicates.ts';
 import { HandOvers } from '../oracle/hand-overs.ts';
 import { ClientHistory } from '../oracle/history.ts';
+import { outlive } from '../oracle/inheritance.ts';
 import { judgeHistory } from '../oracle/history-check.ts';
 import { checkLiveness } from '../oracle/liveness.ts';
 import { LockDelays } from '../oracle/lock-delays.ts';
+import { LockModel } from '../oracle/model.ts';
+import { RestoredGrants } from '../oracle/restored.ts';
 import { reportExit } from '../oracle/verdict.ts';
 import { WatchOracle } from '../oracle/watch.ts';
-import { clientClock, clientOptions, clusterOptions } from '../script/cluster-options.ts';
+import { Pasts } from '../past.ts';
+import type { Heritage } from '../past.ts';
+import { clientClock, clientOptions, clusterOptions, pastPlan } from '../script/cluster-options.ts';
 import { scheduleFaults } from '../script/faults.ts';
 import type { Faults } from '../script/faults.ts';
 import type { Script } from '../script/types.ts';
@@ -36,11 +43,14 @@ export function runScript(script: Script, options: RunOptions = {}): Promise<Run
 /** Runs scripts one after the other; the same script is the same run, whatever ran before. */
 export function createRunner(): RunScript {
   const images = new FoundedImages();
+  const pasts = new Pasts();
   return async (script, options = {}) => {
-    const hits = new Map<ProbeId, number>();
+    const plan = pastPlan(script);
+    const heritage = plan === null ? null : await pasts.of(plan);
+    const hits = new Map<ProbeId, number>(heritage?.hits);
     const release = probes.collect((id) => hits.set(id, (hits.get(id) ?? 0) + 1));
     try {
-      const run = await beginRun(script, images);
+      const run = await beginRun(script, heritage, images);
       await run.play();
       return run.result(hits, options);
     } finally {
@@ -56,15 +66,21 @@ interface Onlooker {
   onExit: (id: NodeId, exit: HostExit) => void;
 }
 
-async function beginRun(script: Script, images: FoundedImages): Promise<Run> {
+async function beginRun(
+  script: Script,
+  heritage: Heritage | null,
+  images: FoundedImages,
+): Promise<Run> {
   const onlooker: Onlooker = { beliefs: null, onElected: () => {}, onExit: () => {} };
   const cluster = await createSimCluster({
     ...clusterOptions(script),
-    images,
+    ...(heritage === null
+      ? { images }
+      : { directories: heritage.directories, model: heritage.model() }),
     watch: (id) => watchFor(onlooker, id),
     onExit: (id, exit) => onlooker.onExit(id, exit),
   });
-  return new Run(script, cluster, onlooker);
+  return new Run({ script, cluster, heritage }, onlooker);
 }
 
 function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
@@ -82,12 +98,32 @@ function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
   };
 }
 
+/** Judges the grants of a cluster that was made of a backup; tells it who begins to lead. */
+function inheritedRules(
+  { verdict, oracle, world }: SimCluster,
+  { lastBefore, embargoMs }: Heritage,
+  isBound: boolean,
+): { readonly begin: () => void } {
+  const grants = new RestoredGrants({ verdict, isBound, lastBefore: () => lastBefore });
+  oracle.follow(grants);
+  return { begin: () => grants.begin(world.nowUs, embargoMs) };
+}
+
 /** A start reads all of the log; slow disks included. */
 const RESTART_US = 10_000 * US_PER_MS;
+
+/** What is run. */
+interface RunParts {
+  readonly script: Script;
+  readonly cluster: SimCluster;
+  /** null: the cluster was founded. */
+  readonly heritage: Heritage | null;
+}
 
 class Run {
   private readonly script: Script;
   private readonly cluster: SimCluster;
+  private readonly heritage: Heritage | null;
   private readonly history: ClientHistory;
   private readonly watches: WatchOracle;
   private readonly workload: Workload;
@@ -95,7 +131,7 @@ class Run {
   private readonly handOvers: HandOvers;
   private expiries = 0;
 
-  constructor(script: Script, cluster: SimCluster, onlooker: Onlooker) {
+  constructor({ script, cluster, heritage }: RunParts, onlooker: Onlooker) {
     const { world, verdict, oracle } = cluster;
     const isBound = script.clocks.bound === 'within';
     this.handOvers = new HandOvers(script.knobs.ttlMs);
@@ -103,6 +139,7 @@ class Run {
     const beliefs = new Beliefs({ verdict, isBound, onBegin });
     this.script = script;
     this.cluster = cluster;
+    this.heritage = heritage;
     this.history = new ClientHistory(
       () => world.nowUs,
       (id) => oracle.keptFrom(id, script.knobs.watchEvents || undefined),
@@ -119,7 +156,11 @@ class Run {
     this.faults = scheduleFaults(cluster, script, () => this.workload.clients);
     onlooker.beliefs = beliefs;
     onlooker.onExit = (id, exit) => this.onExit(id, exit);
-    onlooker.onElected = (id) => this.askEarly(id);
+    const inherited = heritage === null ? null : inheritedRules(cluster, heritage, isBound);
+    onlooker.onElected = (id) => {
+      inherited?.begin();
+      this.askEarly(id);
+    };
     oracle.follow(beliefs);
     oracle.follow(this.handOvers);
     oracle.follow(new LockDelays({ verdict, isBound }));
@@ -132,13 +173,14 @@ class Run {
 
   /** Everything of the script, then healing, then what must be true of it all. */
   async play(): Promise<void> {
-    const { cluster, script, workload, faults } = this;
+    const { cluster, script, workload, faults, heritage } = this;
     const { world, verdict, oracle } = cluster;
     const isOver = (): boolean => verdict.violation !== null;
     const release = reportRejections(verdict);
     try {
       await world.run(isOver, script.horizonMs * US_PER_MS);
       faults.healAll();
+      if (!isOver() && heritage !== null) await outlive(cluster, heritage, { verdict, faults });
       if (!isOver()) await checkLiveness(cluster, workload, script, { verdict, faults });
       if (!isOver()) await this.restartAll();
     } finally {
@@ -147,10 +189,10 @@ class Run {
     if (!isOver()) oracle.lookAtAll();
     const { noise } = script;
     const { log } = oracle;
-    const { limits } = cluster.settings;
-    if (!isOver()) judgeHistory({ history: this.history, log, verdict, noise });
+    const past = heritage?.log() ?? [];
+    if (!isOver()) judgeHistory({ history: this.history, log, past, verdict, noise });
     if (!isOver()) this.watches.check(log);
-    if (!isOver()) checkDuplicates({ log, limits, verdict, noise });
+    if (!isOver()) checkDuplicates({ log, verdict, noise, begin: () => this.beginning() });
   }
 
   result(hits: ReadonlyMap<ProbeId, number>, options: RunOptions): RunResult {
@@ -168,6 +210,14 @@ class Run {
       probes: hits,
       trace: options.trace === true ? { trace, processes: [...names] } : null,
     };
+  }
+
+  /** The state before the first entry of the log, once more. */
+  private beginning(): Beginning {
+    const { limits } = this.cluster.settings;
+    const { heritage } = this;
+    if (heritage !== null) return { machine: heritage.machine(), model: heritage.model() };
+    return { machine: createLockMachine(limits), model: new LockModel(limits) };
   }
 
   /** INV-20: whatever happened to their disks, all start from what they hold, or say why not. */

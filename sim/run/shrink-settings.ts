@@ -1,12 +1,13 @@
 // Shrinking what a script runs on: every setting back to its default.
 
-import { CLOCKS, KNOBS, NET } from '../script/ranges.ts';
+import { CLOCKS, KNOBS, NET, NO_PAST } from '../script/ranges.ts';
 import type { Clocks, Script } from '../script/types.ts';
 import type { ShrinkSearch } from './shrink-search.ts';
 
 /** The settings of the script, with all of them at their defaults. */
 export function plainSettings({ knobs, net }: Script): Partial<Script> {
   return {
+    past: NO_PAST,
     knobs: { ...knobs, ...plain(KNOBS) },
     net: { ...net, ...plain(NET), shuffleTies: false },
     clocks: exactClocks(),
@@ -16,6 +17,7 @@ export function plainSettings({ knobs, net }: Script): Partial<Script> {
 
 /** All settings to their defaults: a whole part of the script if that will do, else one by one. */
 export async function makePlain(search: ShrinkSearch): Promise<void> {
+  await forgetPast(search);
   const knobs = plain(KNOBS);
   const net = { ...plain(NET), shuffleTies: false };
   if (!(await search.accepts({ knobs: { ...search.best.knobs, ...knobs } }))) {
@@ -28,6 +30,13 @@ export async function makePlain(search: ShrinkSearch): Promise<void> {
   }
   await search.accepts({ hasHoles: false });
   await straightenClocks(search);
+}
+
+async function forgetPast(search: ShrinkSearch): Promise<void> {
+  if (await search.accepts({ past: NO_PAST })) return;
+  for (const one of [{ restores: 1 }, { deadMs: 0 }, { raisedMs: 0 }] as const) {
+    await search.accepts({ past: { ...search.best.past, ...one } });
+  }
 }
 
 async function straightenClocks(search: ShrinkSearch): Promise<void> {

@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import * as ranges from './ranges.ts';
 import { CLOCK_BOUNDS, FAULT_KINDS, OP_KINDS } from './types.ts';
-import type { Clocks, Fault, Knobs, Net, Op, Script, Shape } from './types.ts';
+import type { Clocks, Fault, Knobs, Net, Op, Past, Script, Shape } from './types.ts';
 
 /** Any script. It shrinks towards fewer and milder faults, fewer operations and defaults. */
 export function scriptArbitrary(): fc.Arbitrary<Script> {
@@ -14,6 +14,7 @@ export function scriptArbitrary(): fc.Arbitrary<Script> {
     faults: fc.array(fault(), { maxLength: ranges.FAULTS_MAX }),
     ops: fc.array(op(), { maxLength: ranges.OPS_MAX }),
     shape: shape(),
+    past: past(),
     knobs: knobs(),
     net: net(),
     clocks: clocks(),
@@ -50,6 +51,14 @@ function shape(): fc.Arbitrary<Shape> {
     nodes: fc.constantFrom(...ranges.SHAPE.nodes),
     clients: fc.integer(ranges.SHAPE.clients),
     keys: fc.integer(ranges.SHAPE.keys),
+  });
+}
+
+function past(): fc.Arbitrary<Past> {
+  return fc.record({
+    restores: fc.constantFrom(...ranges.PAST.restores),
+    deadMs: fc.constantFrom(...ranges.PAST.deadMs),
+    raisedMs: fc.constantFrom(...ranges.PAST.raisedMs),
   });
 }
 

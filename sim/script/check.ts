@@ -5,7 +5,7 @@ import { HoldfastError, describeValue } from '../../src/base/error.ts';
 import * as ranges from './ranges.ts';
 import type { Range } from './ranges.ts';
 import { CLOCK_BOUNDS, FAULT_KINDS, OP_KINDS } from './types.ts';
-import type { Clocks, Fault, Knobs, Net, Op, Script, Shape } from './types.ts';
+import type { Clocks, Fault, Knobs, Net, Op, Past, Script, Shape } from './types.ts';
 
 const PPM: Range = { min: -900_000, max: 900_000 };
 const COUNT: Range = { min: 0, max: 1_000_000_000 };
@@ -20,6 +20,7 @@ export function readScript(value: unknown): Script {
     faults: script.list('faults', ranges.FAULTS_MAX, readFault),
     ops: script.list('ops', ranges.OPS_MAX, readOp),
     shape: readShape(script.fields('shape')),
+    past: script.has('past') ? readPast(script.fields('past')) : ranges.NO_PAST,
     knobs: readKnobs(script.fields('knobs')),
     net: readNet(script.fields('net')),
     clocks: readClocks(script.fields('clocks')),
@@ -58,6 +59,14 @@ function readShape(shape: Fields): Shape {
     nodes: shape.oneOf('nodes', NODES),
     clients: shape.whole('clients', ranges.SHAPE.clients),
     keys: shape.whole('keys', ranges.SHAPE.keys),
+  });
+}
+
+function readPast(past: Fields): Past {
+  return past.end({
+    restores: past.oneOf('restores', ranges.PAST.restores),
+    deadMs: past.whole('deadMs', COUNT),
+    raisedMs: past.whole('raisedMs', { min: 0, max: 10_000 }),
   });
 }
 
@@ -121,9 +130,13 @@ class Fields {
     this.left = new Map(Object.entries(value));
   }
 
+  has(name: string): boolean {
+    return this.left.has(name);
+  }
+
   /** A number that older scripts do not have: 0 is what they meant. */
   since(name: string, range: Range): number {
-    return this.left.has(name) ? this.whole(name, range) : 0;
+    return this.has(name) ? this.whole(name, range) : 0;
   }
 
   whole(name: string, range: Range): number {

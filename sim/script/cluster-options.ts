@@ -9,6 +9,7 @@ import { present } from '../../src/base/assert.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import { TAIL_FACTOR } from '../world/direction.ts';
 import type { SimClusterOptions } from '../cluster.ts';
+import type { PastPlan } from '../past.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import type { NetworkSettings } from '../world/network.ts';
 import { DRIFT_PPM_BOUND, KNOBS } from './ranges.ts';
@@ -35,7 +36,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       electionMs: knobs.electionMs,
       // Longer, it would be silence to followers (RAFT.md §0).
       heartbeatMs: Math.min(knobs.heartbeatMs, knobs.electionMs / HEARTBEATS_PER_ELECTION),
-      limits: limits(knobs),
+      limits: limits(knobs, longestTtlMs(script)),
       replication: replication(knobs),
       ...watchLog(knobs),
       checkpoints: checkpoints(knobs),
@@ -110,10 +111,32 @@ function network({ net, knobs }: Script): NetworkSettings {
   };
 }
 
-function limits({ window, holdings }: Pick<Knobs, 'window' | 'holdings'>): ReplicatedLimits {
+/** Least maximum TTL of a cluster with a past: the probe of liveness asks for as much. */
+const TTL_MS_MAX_LEAST = 1_000;
+
+/** Of a cluster with a past: what was before is made of it, and the embargo is as long. */
+function longestTtlMs({ past, knobs }: Script): number {
+  if (past.restores === 0) return DEFAULT_LIMITS.ttlMsMax;
+  return Math.max(TTL_MS_MAX_LEAST, knobs.ttlMs);
+}
+
+/** What was before; null: nothing, it is founded. */
+export function pastPlan(script: Script): PastPlan | null {
+  const { past, shape, knobs } = script;
+  if (past.restores === 0) return null;
+  const { lockDelayMs } = knobs;
+  const own = limits(knobs, longestTtlMs(script));
+  return { ...past, nodes: shape.nodes, limits: own, lockDelayMs, origin: ORIGIN };
+}
+
+function limits(
+  { window, holdings }: Pick<Knobs, 'window' | 'holdings'>,
+  ttlMsMax = DEFAULT_LIMITS.ttlMsMax,
+): ReplicatedLimits {
   const { holdingsPerSessionMax } = DEFAULT_LIMITS;
   return {
     ...DEFAULT_LIMITS,
+    ttlMsMax,
     windowMax: window,
     holdingsPerSessionMax: holdings === 0 ? holdingsPerSessionMax : holdings,
   };

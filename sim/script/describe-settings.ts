@@ -1,7 +1,7 @@
 import { boundDrift } from './cluster-options.ts';
-import { nameOf, rateOf } from './describe-names.ts';
+import { nameOf, rateOf, spanOf } from './describe-names.ts';
 import { CLOCKS, KNOBS, NET } from './ranges.ts';
-import type { Script } from './types.ts';
+import type { Past, Script } from './types.ts';
 
 /** One line for what runs, and one for what differs from the defaults, if anything does. */
 export function describeSettings(script: Script): readonly string[] {
@@ -14,6 +14,7 @@ export function describeSettings(script: Script): readonly string[] {
   const { shuffleTies, ...net } = script.net;
   const { bound, driftPpm, ...clocks } = script.clocks;
   const special = [
+    ...describePast(script.past),
     ...differences(script.knobs, KNOBS),
     ...differences(net, NET),
     ...differences(clocks, CLOCKS),
@@ -24,6 +25,16 @@ export function describeSettings(script: Script): readonly string[] {
   ];
   const first = `${counts.join(', ')}; luck ${noise}`;
   return special.length === 0 ? [first] : [first, `with ${special.join(', ')}`];
+}
+
+function describePast({ restores, deadMs, raisedMs }: Past): readonly string[] {
+  if (restores === 0) return [];
+  const times = restores === 1 ? '' : ', which was restored itself';
+  return [
+    `a cluster that is made of a backup of another one${times}`,
+    ...(deadMs === 0 ? [] : [`which is dead for ${spanOf(deadMs)}`]),
+    ...(raisedMs === 0 ? [] : [`a maximum TTL of ${spanOf(raisedMs)} that came after the backup`]),
+  ];
 }
 
 function describeDrift({ shape, clocks }: Script, ppm: number, place: number): readonly string[] {

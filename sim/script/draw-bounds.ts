@@ -4,7 +4,7 @@
 
 import { Dice } from './dice.ts';
 import { drawKnobs as drawSomeKnobs } from './draw-settings.ts';
-import { CLOCKS, DRIFT_PPM_BOUND, FAULTS_MAX, NET, NOISE, OPS_MAX } from './ranges.ts';
+import { CLOCKS, DRIFT_PPM_BOUND, FAULTS_MAX, NET, NO_PAST, NOISE, OPS_MAX } from './ranges.ts';
 import { Stage } from './stage.ts';
 import type { Clocks, FaultKind, Knobs, Net, Script, Shape } from './types.ts';
 
@@ -59,6 +59,7 @@ export function drawBoundsScript(seed: number, isBeyond: boolean): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
+    past: NO_PAST,
     knobs: drawKnobs(dice, shape),
     net: drawNet(dice),
     clocks: drawClocks(dice, shape, isBeyond),

@@ -4,7 +4,7 @@
 import type { Dice } from './dice.ts';
 import * as ranges from './ranges.ts';
 import type { Wishes } from './stage.ts';
-import type { Clocks, Knobs, Net, Shape } from './types.ts';
+import type { Clocks, Knobs, Net, Past, Shape } from './types.ts';
 
 const NODES = [
   [3, 87],
@@ -39,6 +39,26 @@ export function drawShape(dice: Dice): Shape {
     nodes: dice.weigh(NODES, 'nodes'),
     clients: dice.within({ min: 2, max: 5 }, 'clients'),
     keys: dice.weigh(KEYS, 'keys'),
+  };
+}
+
+const RESTORES = [
+  [0, 92],
+  [1, 5],
+  [2, 3],
+] as const;
+
+/** One cluster in a dozen was made of a backup. */
+export function drawPast(dice: Dice): Past {
+  const restores = dice.weigh(RESTORES, 'restores');
+  if (restores === 0) return ranges.NO_PAST;
+  return { restores, ...drawEmbargo(dice) };
+}
+
+function drawEmbargo(dice: Dice): Omit<Past, 'restores'> {
+  return {
+    deadMs: dice.settle(ranges.PAST.deadMs, 200, 'dead'),
+    raisedMs: dice.settle(ranges.PAST.raisedMs, 250, 'raised'),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   drawClocks,
   drawKnobs,
   drawNet,
+  drawPast,
   drawShape,
   tightestWishes,
 } from './draw-settings.ts';
@@ -44,6 +45,7 @@ export function drawScript(seed: number): Script {
   const faults = [...scenes.flatMap((scene) => scene.faults), ...loose];
   const ops = [...scenes.flatMap((scene) => scene.ops), ...drawLooseOps(dice, shape, horizonMs)];
   const knobs = wishes.reduce((all, wish) => ({ ...all, ...wish.knobs }), drawKnobs(dice));
+  const past = wishes.reduce((all, wish) => ({ ...all, ...wish.past }), drawPast(dice));
   const net = wishes.reduce((all, wish) => ({ ...all, ...wish.net }), drawNet(dice));
   return {
     horizonMs,
@@ -52,6 +54,7 @@ export function drawScript(seed: number): Script {
       .slice(0, OPS_MAX)
       .map((op, at) => ({ id: at + 1, ...op })),
     shape,
+    past,
     knobs,
     net: bearable(net, knobs),
     clocks,

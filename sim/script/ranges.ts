@@ -45,6 +45,16 @@ export const SHAPE = {
   keys: { min: 1, max: 6 },
 } as const;
 
+/** Choices of what was before. */
+export const PAST = {
+  restores: [0, 1, 2],
+  deadMs: [0, 500, 60_000],
+  raisedMs: [0, 2_000],
+} as const;
+
+/** The default: the cluster is founded. */
+export const NO_PAST = { restores: 0, deadMs: 0, raisedMs: 0 } as const;
+
 /** Choices of the knobs. */
 export const KNOBS = {
   electionMs: [500, 150, 250, 1_000],

@@ -2,7 +2,7 @@
 // counted from the beginning of the scene.
 
 import type { Dice } from './dice.ts';
-import type { Fault, FaultKind, Knobs, Net, Op, OpKind, Shape } from './types.ts';
+import type { Fault, FaultKind, Knobs, Net, Op, OpKind, Past, Shape } from './types.ts';
 
 /** Operations get their ids when the whole script is there. */
 export type OpPlan = Omit<Op, 'id'>;
@@ -28,6 +28,7 @@ export interface Ask {
 export interface Wishes {
   readonly knobs?: Partial<Knobs>;
   readonly net?: Partial<Net>;
+  readonly past?: Partial<Past>;
 }
 
 /** Of a long fault: more than a lease, so that whoever is silent is given up. */

@@ -235,6 +235,19 @@ export interface Clocks {
   readonly earlyUs: number;
 }
 
+/** What was before the cluster of the script. */
+export interface Past {
+  /**
+   * That often it was made of a backup of the one before: of one at work with 1, of one that was
+   * just restored itself with 2. 0: it was founded empty, and the rest says nothing.
+   */
+  readonly restores: 0 | 1 | 2;
+  /** For so long the one before was known to be dead: the embargo is shorter. */
+  readonly deadMs: number;
+  /** A maximum TTL of which the first backup does not know, but its operator: it is longer. */
+  readonly raisedMs: number;
+}
+
 /** One run. The order of the fields is the order in which it shrinks. */
 export interface Script {
   /** When faults and operations are over and everything is healed. */
@@ -242,6 +255,7 @@ export interface Script {
   readonly faults: readonly Fault[];
   readonly ops: readonly Op[];
   readonly shape: Shape;
+  readonly past: Past;
   readonly knobs: Knobs;
   readonly net: Net;
   readonly clocks: Clocks;

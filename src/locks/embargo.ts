@@ -20,8 +20,8 @@ const RATE_PERCENT = 1;
  * How long a restored cluster grants nothing, milliseconds; 0: it grants at once. `machine` is the
  * state of the backup. `deadMs`: the old cluster is known to have been dead for so long.
  * `ttlMsMax`: a maximum TTL that the backup does not know of. If the old cluster was restored
- * itself, and the backup taken under its embargo, clients of the one before may believe as well: for
- * as long as that embargo, whatever is known here of their TTL.
+ * itself, and the backup taken under its embargo, clients of the one before may believe as well:
+ * for as long as that embargo, whatever is known here of their TTL.
  */
 export function embargoMsOf(
   machine: Pick<LockMachine, 'highestTtlMs' | 'embargo'>,

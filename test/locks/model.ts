@@ -216,10 +216,9 @@ export class Model {
     return ['DONE'];
   }
 
-  private liftEmbargo(index: number, term: number, command: LiftEmbargo): Verdict {
-    const { embargo } = this;
-    if (command.proposerTerm !== term || command.afterName !== embargo?.cursor) return ['DONE'];
-    const cursor = nextCursor(this, embargo.cursor);
+  private liftEmbargo(index: number, term: number, lift: LiftEmbargo): Verdict {
+    if (lift.proposerTerm !== term || lift.afterName !== this.embargo?.cursor) return ['DONE'];
+    const cursor = nextCursor(this, lift.afterName);
     this.embargo = cursor === null ? null : { cursor };
     this.pass(index);
     return ['DONE'];
@@ -231,11 +230,11 @@ export class Model {
 
   /** What a restore makes of it: only those without TTL stay. */
   becomeRestored(at: number, embargoMs: number): void {
-    const dropped = this.sessions.filter(({ ttlMs }) => ttlMs !== null);
-    this.ghosts.push(...dropped.flatMap((session) => ghostsOf(this.requests, session, at)));
+    for (const session of this.sessions.filter(({ ttlMs }) => ttlMs !== null))
+      this.ghosts.push(...ghostsOf(this.requests, session, at));
     this.sessions = this.sessions.filter(({ ttlMs }) => ttlMs === null);
     this.requests = this.requests.filter(({ session }) => this.find(session) !== null);
-    this.embargo = embargoMs === 0 ? null : { cursor: null };
+    this.embargo = embargoMs > 0 ? { cursor: null } : null;
     this.pass(at);
   }
 

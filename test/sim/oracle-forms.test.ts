@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LockModel } from '../../sim/oracle/model.ts';
 import { MachineOracle } from '../../sim/oracle/machine.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
 import type { OracleName } from '../../sim/oracle/verdict.ts';
@@ -19,7 +20,10 @@ const permits = (taken: number, total = 3): RequestItem => {
 /** A log whose entries the real machine applies, until somebody lies about one of them. */
 class Log {
   readonly verdict = new Verdict(() => 0);
-  private readonly oracle = new MachineOracle({ verdict: this.verdict, limits: DEFAULT_LIMITS });
+  private readonly oracle = new MachineOracle({
+    verdict: this.verdict,
+    model: new LockModel(DEFAULT_LIMITS),
+  });
   private readonly machine = createLockMachine(DEFAULT_LIMITS);
   private index = 0;
   private seq = 0;

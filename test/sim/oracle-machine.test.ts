@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LockModel } from '../../sim/oracle/model.ts';
 import { MachineOracle } from '../../sim/oracle/machine.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
 import type { OracleName } from '../../sim/oracle/verdict.ts';
@@ -21,7 +22,7 @@ class Log {
   private seq = 0;
 
   constructor(limits: ReplicatedLimits = DEFAULT_LIMITS) {
-    this.oracle = new MachineOracle({ verdict: this.verdict, limits });
+    this.oracle = new MachineOracle({ verdict: this.verdict, model: new LockModel(limits) });
     this.machine = createLockMachine(limits);
   }
 

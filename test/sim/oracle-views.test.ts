@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LinearModel } from '../../sim/oracle/linear-model.ts';
+import { LockModel } from '../../sim/oracle/model.ts';
 import { MachineOracle } from '../../sim/oracle/machine.ts';
 import type { CommittedEntry } from '../../sim/oracle/types.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
@@ -17,7 +18,7 @@ describe('two models of the lock machine, one that knows the rules and one that 
       fc.property(drafts, (list) => {
         const machine = createLockMachine(LIMITS);
         const verdict = new Verdict(() => 0);
-        const rules = new MachineOracle({ verdict, limits: LIMITS });
+        const rules = new MachineOracle({ verdict, model: new LockModel(LIMITS) });
         const watcher = new LinearModel();
         run(list, machine, ({ index, command, outcome, events }) => {
           rules.replay({ index, term: TERM, atUs: 0 }, command, { outcome, events });

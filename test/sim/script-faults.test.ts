@@ -11,7 +11,7 @@ import { FoundedImages } from '../../sim/founded-images.ts';
 import { watchSlots } from './slot-watch.ts';
 import { clientClock, clientOptions, clusterOptions } from '../../sim/script/cluster-options.ts';
 import { drawScript } from '../../sim/script/draw.ts';
-import { KNOBS } from '../../sim/script/ranges.ts';
+import { KNOBS, NO_PAST } from '../../sim/script/ranges.ts';
 import { scheduleFaults } from '../../sim/script/faults.ts';
 import type { Faults } from '../../sim/script/faults.ts';
 import { FAULT_KINDS } from '../../sim/script/types.ts';
@@ -48,7 +48,7 @@ function scriptOf(faults: readonly Fault[], nodes: 1 | 3 | 5 = 3): Script {
   const { net, clocks } = MILD;
   const knobs = { ...MILD.knobs, threads: 1 };
   const shape = { nodes, clients: 2, keys: 3 };
-  const calm = { ops: [], hasHoles: false, noise: 5 };
+  const calm = { ops: [], past: NO_PAST, hasHoles: false, noise: 5 };
   return { horizonMs: HORIZON_MS, faults, shape, knobs, net, clocks, ...calm };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeScript } from '../../sim/script/describe.ts';
 import { drawScript } from '../../sim/script/draw.ts';
-import { CLOCKS, KNOBS, NET } from '../../sim/script/ranges.ts';
+import { CLOCKS, KNOBS, NET, NO_PAST } from '../../sim/script/ranges.ts';
 import { FAULT_KINDS, OP_KINDS } from '../../sim/script/types.ts';
 import type { Fault, Op, Script } from '../../sim/script/types.ts';
 
@@ -10,6 +10,7 @@ const PLAIN: Script = {
   faults: [],
   ops: [],
   shape: { nodes: 3, clients: 2, keys: 1 },
+  past: NO_PAST,
   knobs: {
     electionMs: KNOBS.electionMs[0],
     heartbeatMs: KNOBS.heartbeatMs[0],

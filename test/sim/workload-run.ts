@@ -10,6 +10,7 @@ import { checkLiveness } from '../../sim/oracle/liveness.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
 import { WatchOracle } from '../../sim/oracle/watch.ts';
 import { clientOptions } from '../../sim/script/cluster-options.ts';
+import { NO_PAST } from '../../sim/script/ranges.ts';
 import type { Op, Script } from '../../sim/script/types.ts';
 import { startWorkload } from '../../sim/workload/workload.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
@@ -44,6 +45,7 @@ export function scriptOf(given: Partial<Script>): Script {
     faults: [],
     ops: [],
     shape: { nodes: 3, clients: 2, keys: 2 },
+    past: NO_PAST,
     knobs: {
       electionMs: 500,
       heartbeatMs: 50,
