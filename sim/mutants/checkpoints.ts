@@ -71,8 +71,8 @@ export const CHECKPOINTS: MutantGroup = {
       id: 'N-41',
       title: 'a checkpoint does not wait until the log is durable up to it',
       file: WRITER,
-      find: `return store.index.lastEntry.index >= delta.checkpoint.point.last.index;`,
-      replace: `return store.index.lastEntry.index >= 0 && delta.rows.length >= 0;`,
+      find: `return index.termAt(last.index) === last.term;`,
+      replace: `return last.index >= 0;`,
     },
     {
       id: 'N-42',

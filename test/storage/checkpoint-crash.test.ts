@@ -123,6 +123,22 @@ describe('the order of batches', () => {
     expect(rig.recover()).toMatchObject({ anchor: { index: 9 }, applied: 12, lastIndex: 13 });
   });
 
+  test('N-44 a checkpoint waits for its entry, where the log on disk still holds another', () => {
+    const { rig, storage } = withNineEntries();
+    const order: string[] = [];
+    const rows = changesOf({ a: '1' });
+    storage.checkpoint({ checkpoint: checkpointAt(8, 2), rows, compactTo: null }, (result) => {
+      valueOf(result);
+      order.push('checkpoint');
+    });
+    rig.settle();
+    expect(order).toEqual([]);
+    storage.persist(replace(8, [2, 2], 1), () => order.push('the log'));
+    rig.settle();
+    expect(order).toEqual(['the log', 'checkpoint']);
+    expect(rig.recover()).toMatchObject({ applied: 8, lastIndex: 9 });
+  });
+
   test('M-81 there is never a second checkpoint before the first is durable', () => {
     const { storage } = withNineEntries();
     const delta = { checkpoint: checkpointAt(6, 1), rows: [], compactTo: null };

@@ -18,9 +18,17 @@ import type { CheckpointDelta, StorageResult } from './types.ts';
 /** Chunks that one checkpoint deletes at most; the next one goes on. */
 const CHUNKS_PER_BATCH = 8_192;
 
-/** True when the log is durable up to the checkpoint. */
-export function isCheckpointReady(store: FoundedStore, delta: CheckpointDelta): boolean {
-  return store.index.lastEntry.index >= delta.checkpoint.point.last.index;
+/**
+ * True when the log on disk holds the last entry that the checkpoint contains. What is committed is
+ * applied before it is durable here, so the disk may end before it, or have another in its place
+ * that a batch to come will cut.
+ */
+export function isCheckpointReady(
+  { index }: FoundedStore,
+  { checkpoint }: CheckpointDelta,
+): boolean {
+  const { last } = checkpoint.point;
+  return index.termAt(last.index) === last.term;
 }
 
 /** Writes a checkpoint that is ready. Throws InvariantError for one that does not fit the log. */
