@@ -94,4 +94,9 @@ async function main(args) {
   }
 }
 
-await main(process.argv.slice(2));
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`bench: ${error.message}\n`);
+  process.exitCode = 1;
+}

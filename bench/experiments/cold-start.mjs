@@ -1,5 +1,5 @@
 // Cold start: from the start of the three processes to the first grant, of an empty cluster and of
-// one that was stopped with data in its log. Nodes are polled every 20 ms, so the figures are coarse.
+// one that was stopped with data in its log. Nodes are polled every 20 ms: the figures are coarse.
 
 import { connect } from '../../dist/index.js';
 import { Crew } from '../lib/crew.mjs';

@@ -33,7 +33,7 @@ async function openAll(servers, crew, leader) {
   const seconds = (performance.now() - startMs) / 1_000;
   const sum = (key) => answers.reduce((total, { value }) => total + value[key], 0);
   const after = await servers.waitAll();
-  checkGrowth(leader, after, { commands: sum('commands') });
+  checkGrowth(leader, after, sum('commands'));
   return { opened: sum('opened'), perSecond: sum('opened') / seconds };
 }
 

@@ -9,9 +9,10 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/bench-million.mjs', import.m
 const LOCKS = 1_000_000;
 const QUICK_LOCKS = 2_000;
 
-async function runScript(locks) {
+async function runScript(locks, directory) {
   const args = [SCRIPT, '--locks', String(locks), '--json'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, TMPDIR: directory };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (chunk) => (text += chunk));
   await new Promise((resolve) => child.on('close', resolve));
@@ -49,9 +50,9 @@ function figuresOf(facts) {
 export const million = {
   name: 'million',
   about: `${LOCKS} locks held at a time, a node that starts again, an empty one that joins`,
-  async run({ isQuick, note }) {
+  async run({ directory, isQuick, note }) {
     const wanted = isQuick ? QUICK_LOCKS : LOCKS;
-    const facts = await runScript(wanted);
+    const facts = await runScript(wanted, directory);
     note(`${facts.held} of ${wanted} locks were taken`);
     return figuresOf(facts);
   },

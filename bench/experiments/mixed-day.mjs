@@ -21,7 +21,7 @@ const KINDS = [
 /** The mix. */
 export const mixedDay = {
   name: 'mixed',
-  about: `${USERS} users over ${SESSIONS} sessions: locks of all kinds, questions, a watch, sessions`,
+  about: `${USERS} users over ${SESSIONS} sessions: all kinds of locks, questions, a watch, guests`,
   run: (settings) =>
     withServers(settings.directory, async (servers) => {
       const { addresses } = servers;

@@ -1,5 +1,5 @@
-// Other lock services, if they are installed, in the same run on the same disk: the same users, each
-// with a lock of its own.
+// Other lock services, if they are installed, in the same run on the same disk: the same users,
+// each with a lock of its own.
 
 import { Crew } from '../lib/crew.mjs';
 import { costFigures, latencyFigures, measureRounds, rateFigure } from '../lib/rounds.mjs';

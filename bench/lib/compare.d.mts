@@ -5,6 +5,8 @@ export interface ComparableReport {
   readonly experiments: readonly {
     readonly name: string;
     readonly figures: readonly Figure[];
+    /** null when it failed before they were known. */
+    readonly limits: Readonly<Record<'diskMs' | 'tcpMs' | 'wsMs', number>> | null;
   }[];
 }
 
@@ -20,7 +22,7 @@ export interface Comparison {
   readonly mark: '' | 'better' | 'worse';
 }
 
-/** All figures that both reports have. */
+/** All figures that both reports have, and the limits beside them. */
 export function compareReports(
   then: ComparableReport,
   now: ComparableReport,

@@ -54,11 +54,15 @@ class Member {
       if (error === undefined) resolve(answer);
       else reject(new Error(error));
     });
-    this.child.on('exit', (code, signal) => {
-      const error = new Error(`a process of the load ended with ${signal ?? code}`);
-      for (const { reject } of this.pending.values()) reject(error);
-      this.pending.clear();
-    });
+    this.child.on('error', (error) => this.fail(error));
+    this.child.on('exit', (code, signal) =>
+      this.fail(new Error(`a process of the load ended with ${signal ?? code}`)),
+    );
+  }
+
+  fail(error) {
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
   }
 
   /** Resolves with `value`, what it took of the processor, and the memory that is in use then. */

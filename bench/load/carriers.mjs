@@ -1,5 +1,5 @@
-// Sessions that do nothing but stay alive, many on each link. The client library gives every session
-// links of its own; a link may carry many all the same (wire protocol), and this is what that costs.
+// Sessions that do nothing but stay alive, many on each link. The client library gives every
+// session links of its own; the wire protocol lets a link carry many, and this is what they cost.
 // Renewed at a third of the TTL, spread over the time.
 
 import { createWsTransport } from '../../dist/adapters/ws-transport.js';

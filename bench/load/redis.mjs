@@ -1,5 +1,5 @@
 // The same users against one Redis: SET NX PX takes a lock, a script gives it back if it is still
-// ours. There are no tokens, no waiters and no second machine: it is the least that a lock can cost.
+// ours. There are no tokens, no waiters and no second machine: the least that a lock can cost.
 
 import { connectRedis } from '../lib/resp.mjs';
 import { runFor } from './closed-loop.mjs';
