@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stampFile = join(root, 'node_modules', '.holdfast-stamp');
+const stampFile = join(root, 'node_modules', '.holdfast-installed');
 const dist = join(root, 'dist');
 const buildStampFile = join(dist, '.holdfast-build');
 const entry = join(dist, 'cli', 'entry.cjs');
