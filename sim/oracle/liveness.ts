@@ -155,17 +155,13 @@ class Liveness {
     if (isEndless) await this.endsAll();
     const { ttlMs, lockDelayMs } = script.knobs;
     const silenceUs = (ttlMs + lockDelayMs) * US_PER_MS * this.stretch;
-    await this.demand(
-      'LIV-5',
-      'sessions of the dead are left',
-      BOUND + silenceUs / this.electionUs,
-      () => {
-        const leader = this.leader();
-        if (leader === null) return false;
-        const { sessions, locks } = cluster.status(leader);
-        return sessions === 0 && locks === 0;
-      },
-    );
+    const elections = BOUND + silenceUs / this.electionUs;
+    await this.demand('LIV-5', 'sessions of the dead are left', elections, () => {
+      const leader = this.leader();
+      if (leader === null) return false;
+      const { sessions, locks } = cluster.status(leader);
+      return sessions === 0 && locks === 0;
+    });
   }
 
   // A leader that has no room refuses an end, and then it is asked for once more.
@@ -184,9 +180,12 @@ class Liveness {
     else if (client.handle.program !== null) client.run(({ client: own }) => own.close());
   }
 
-  /** Nothing is left to do, and all stays as it is. */
+  /** Nothing is left to do, no change of members either (N-27), and all stays as it is. */
   async rests(): Promise<void> {
+    const { oracle } = this.cluster;
+    const isEnded = (): boolean => (oracle.membership?.votersOutgoing.length ?? 0) === 0;
     await this.catchesUp();
+    await this.demand('LIV-3', 'a change of members is not finished', BOUND, isEnded);
     if (!this.isOver()) await this.keepsLeader();
   }
 

@@ -1,5 +1,6 @@
 import type { HostWatch } from '../../src/node/host-types.ts';
 import { watchElections } from './election-rules.ts';
+import { watchMembership } from './membership-rules.ts';
 import { watchAll } from './raft-watch.ts';
 import type { RaftOracle } from './raft.ts';
 import { watchReads } from './read-rules.ts';
@@ -14,6 +15,7 @@ export function watchNode(
   const own = [
     oracle.watch(),
     watchElections(verdict),
+    watchMembership(verdict),
     watchReads(verdict),
     watchReplication(verdict),
   ];

@@ -1,5 +1,6 @@
 // Waiting for the moment at which a fault does most harm. Bugs of durability show when a node dies
-// while something is being written, bugs of elections when a leader is lost that has just won.
+// while something is being written, bugs of elections when a leader is lost that has just won, and
+// bugs of the membership when one is lost that has just begun to change it.
 
 import type { SimNode } from '../cluster-node.ts';
 import { CLIENT_TARGETS } from './fault-groups.ts';
@@ -20,6 +21,13 @@ const WHOLE_CLUSTER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'resetAll',
   'swizzle',
 ]);
+/** Of an `arg`: from here on it is about a change of the membership. */
+export const CHANGE = 512;
+/** The same, and about one that is joint. */
+export const JOINT = CHANGE + 256;
+/** Above these bits of an `arg`: how long after the change was seen a fault strikes. */
+export const LINGER_SHIFT = 5;
+const CHANGE_US_MAX = 2_500_000;
 const DEADLY: readonly FaultKind[] = ['crash', 'powerLoss', 'crashAll', 'powerLossAll'];
 
 /** For faults that are meant for a leader while nobody leads: the next one. */
@@ -40,6 +48,33 @@ export function writeWait({ disk }: SimNode, { kind, arg }: Fault): Wait | null 
   }
   if (!DEADLY.includes(kind) || arg % 2 === 0) return null;
   return { isTrue: () => disk.writes.waiting.length > 0, everyUs: 150, withinUs: 20_000 };
+}
+
+/** What a fault of a node waits for before all else: a change of the membership, or nothing. */
+export function changeMeant({ kind, arg }: Fault): 'open' | 'joint' | null {
+  if (arg < CHANGE || CLIENT_TARGETS.has(kind)) return null;
+  return arg < JOINT ? 'open' : 'joint';
+}
+
+/**
+ * For faults with an `arg` from 512 on: somebody has a configuration in its log that is not
+ * committed; from 768 on one that is joint, whether committed or not.
+ */
+export function changeWait({ cluster }: FaultField, fault: Fault): Wait | null {
+  const change = changeMeant(fault);
+  if (change === null) return null;
+  const isTrue = (): boolean => {
+    const configs = cluster.oracle.configurations();
+    const isJoint = configs.some(({ votersOutgoing }) => votersOutgoing.length > 0);
+    return isJoint || (change === 'open' && configs.length > 1);
+  };
+  return { isTrue, everyUs: 200, withinUs: CHANGE_US_MAX };
+}
+
+/** How long after the change was seen it strikes: three bits of `arg`, 0 to 16 ms. */
+export function changeLingerUs(fault: Fault): number {
+  const bits = (fault.arg >> LINGER_SHIFT) & 7;
+  return changeMeant(fault) === null || bits === 0 ? 0 : 125 << bits;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Faults in words: what happens to whom, and for how long.
 
-import { lingerUs } from './ambush.ts';
+import { changeLingerUs, changeMeant, lingerUs } from './ambush.ts';
 import { boundDrift } from './cluster-options.ts';
 import { listOf, nameOf, rateOf, spanOf } from './describe-names.ts';
 import { CLIENT_TARGETS, clientsNear } from './fault-groups.ts';
@@ -96,7 +96,18 @@ const WORDS: Readonly<Record<FaultKind, Words>> = {
 export function describeFault(script: Script, fault: Fault): string {
   const words = WORDS[fault.kind](castOf(script, fault));
   const isOverAtOnce = MOMENTARY.has(fault.kind) && !isDown(fault);
-  return isOverAtOnce ? words : `${words} for ${spanOf(fault.forMs)}`;
+  const all = isOverAtOnce ? words : `${words} for ${spanOf(fault.forMs)}`;
+  return `${all}${uponChange(fault)}`;
+}
+
+function uponChange(fault: Fault): string {
+  const change = changeMeant(fault);
+  if (change === null) return '';
+  const afterMs = changeLingerUs(fault) / 1_000;
+  const when = afterMs === 0 ? 'as soon as' : `${afterMs} ms after`;
+  return change === 'joint'
+    ? `, ${when} a configuration is joint`
+    : `, ${when} a configuration is not committed yet`;
 }
 
 function castOf(script: Script, fault: Fault): Cast {

@@ -8,7 +8,7 @@ import type { SimClient } from '../cluster-client.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { Undo } from '../world/direction.ts';
-import { leaderWait, lingerUs, writeWait } from './ambush.ts';
+import { changeLingerUs, changeWait, leaderWait, lingerUs, writeWait } from './ambush.ts';
 import type { Wait } from './ambush.ts';
 import { CLIENT_FAULTS } from './client-faults.ts';
 import { DISK_FAULTS } from './disk-faults.ts';
@@ -122,6 +122,16 @@ class ScheduledFaults implements Faults {
   }
 
   private prepare(fault: Fault): void {
+    if (this.isOver) return;
+    const { world } = this.field.cluster;
+    this.await(changeWait(this.field, fault), () => {
+      const lingerUs = changeLingerUs(fault);
+      if (lingerUs === 0) this.aim(fault);
+      else world.at(world.nowUs + lingerUs, () => this.aim(fault));
+    });
+  }
+
+  private aim(fault: Fault): void {
     if (this.isOver) return;
     this.await(leaderWait(this.field, fault), () => {
       const node = this.field.node(fault);

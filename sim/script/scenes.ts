@@ -1,6 +1,7 @@
 // Stories that are known to be dangerous, with all details drawn. Loose faults at random times
 // rarely meet in such a way.
 
+import * as changes from './scenes-changes.ts';
 import * as delays from './scenes-delays.ts';
 import * as disks from './scenes-disks.ts';
 import * as elections from './scenes-elections.ts';
@@ -63,4 +64,7 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [members.growth, 3],
   [members.handOver, 5],
   [members.rottenCheckpoint, 3],
+  [changes.lonelyChange, 5],
+  [changes.orphanedChange, 5],
+  [changes.unevenHalves, 5],
 ];

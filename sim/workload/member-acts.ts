@@ -15,6 +15,9 @@ import type { Scene } from './scene.ts';
 /** Then an operator leaves it as it is. */
 const LIMIT_MS = 6_000;
 const PAUSE_MS = 150;
+/** How long it takes until a new machine listens, at most, and how often that is looked for. */
+const START_US_MAX = 100_000;
+const START_LOOK_US = 500;
 /** Fewer voters than that are taken away from now and then only. */
 const VOTERS_MIN = 4;
 const BELOW_MIN_ONE_IN = 4;
@@ -131,14 +134,21 @@ async function change(scene: Scene, admin: Admin, step: MembershipStep): Promise
   }
 }
 
-// Machines are started and taken away from outside of all processes.
+// Machines are started and taken away from outside of all processes. The operator goes on when the
+// new one says that it listens.
 function newcomer({ stage, op, own }: Scene): Promise<{ nodeId: NodeId; address: string }> {
   const { cluster, world, script } = stage;
   const nodeId = newcomerName(op.id);
+  const untilUs = world.nowUs + START_US_MAX;
   return new Promise((resolve) => {
     world.at(world.nowUs, () => {
-      const { address } = cluster.addNode(nodeId, { clock: newcomerClock(script) });
-      own.clock.soon(() => resolve({ nodeId, address }));
+      const node = cluster.addNode(nodeId, { clock: newcomerClock(script) });
+      const look = (): void => {
+        if (!node.isStarted && world.nowUs < untilUs) world.after(START_LOOK_US, look);
+        else world.at(world.nowUs, () => own.clock.soon(() => resolve({ nodeId, address })));
+      };
+      const { address } = node;
+      look();
     });
   });
 }
