@@ -18,8 +18,13 @@ const CRC_TABLE = crcTable();
 
 /** CRC-32C (Castagnoli) of bytes; pass an earlier result as `seed` to continue it. */
 export function crc32c(bytes: Uint8Array, seed = 0): number {
+  return crc32cOf(bytes, 0, bytes.length, seed);
+}
+
+/** The same of the bytes in [from, to), without a view of them. */
+export function crc32cOf(bytes: Uint8Array, from: number, to: number, seed: number): number {
   let crc = ~seed;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = from; at < to; at++) {
     crc = (CRC_TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
   }
   return ~crc >>> 0;
@@ -67,8 +72,20 @@ export class Hasher {
   }
 
   bytes(value: Uint8Array): this {
-    this.u32(value.length);
-    for (let at = 0; at < value.length; at++) this.u32(value[at] ?? 0);
+    return this.bytesFrom(value, 0);
+  }
+
+  /** Feeds the bytes from `start` on, as `bytes` does with a view of them. */
+  bytesFrom(value: Uint8Array, start: number): this {
+    this.u32(value.length - start);
+    let { low, high } = this;
+    for (let at = start; at < value.length; at++) {
+      const byte = value[at] ?? 0;
+      low = mix32(low ^ byte);
+      high = mix32((high + Math.imul(byte, 0x27d4eb2f)) ^ low);
+    }
+    this.low = low;
+    this.high = high;
     return this;
   }
 

@@ -3,6 +3,7 @@ import type { Command } from '../locks/commands.ts';
 import type { Entry } from '../raft/entry.ts';
 import { decodePayload } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
+import { UsualCommands } from '../wire/usual-commands.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { HostWatch } from './host-types.ts';
 import type { LockState } from './lock-state.ts';
@@ -42,6 +43,7 @@ export class Applier {
   private waiting: readonly Entry[] = [];
   /** Entries that may still be applied before this one lets other work pass. */
   private left = ENTRIES_PER_TURN;
+  private readonly usual = new UsualCommands();
 
   constructor(options: ApplierOptions) {
     this.options = options;
@@ -85,7 +87,7 @@ export class Applier {
 
   private applyCommand(entry: Entry): void {
     const { state, office, proposals, news, watches, watch } = this.options;
-    const command = readCommand(entry.payload);
+    const command = this.usual.read(entry.payload) ?? readCommand(entry.payload);
     if (command === null) {
       watch?.applied(entry, null, null);
       const message = 'this version does not understand the command';

@@ -9,7 +9,7 @@ import { Reader, choiceOf } from './reader.ts';
 import { readPermits } from './slot-lists.ts';
 
 /** The number of each is stored in logs: new ones come last, and none ever goes. */
-const OPS = [
+export const OPS = [
   'openSession',
   'acquire',
   'cancel',

@@ -24,8 +24,10 @@ export interface CommandStamp {
   readonly stampMs: number;
 }
 
-const STAMP_VERSION = 1;
-const STAMP_BYTES = 17;
+/** First byte of a payload. */
+export const STAMP_VERSION = 1;
+/** What stands before the client's bytes. */
+export const STAMP_BYTES = 17;
 
 /** Deterministic. Throws HoldfastError INVALID for a text that is not well-formed Unicode. */
 export function encodeBody(command: CommandBody): Uint8Array {
@@ -67,7 +69,7 @@ export function decodePayload(payload: Uint8Array): Command {
   const body = payload.subarray(STAMP_BYTES);
   const ackedBelow = takeSafeInteger(view, 1, 'payload.ackedBelow');
   const stampMs = takeSafeInteger(view, 9, 'payload.stampMs');
-  const bodyHash = new Hasher().bytes(body).digest53();
+  const bodyHash = new Hasher().bytesFrom(payload, STAMP_BYTES).digest53();
   return completeCommand(decodeBody(body), { ackedBelow, stampMs, bodyHash });
 }
 

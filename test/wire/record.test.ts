@@ -8,7 +8,6 @@ import {
   RECORD_HEADER_BYTES,
   clusterSeed,
   decodeRecords,
-  encodeRecord,
   joinRecords,
 } from '../../src/wire/record.ts';
 import { CLUSTER_ID, ORIGIN, SEED, sampleEntries } from './samples.ts';
@@ -56,12 +55,32 @@ describe('records of entries', () => {
     );
   });
 
-  test('are made once and kept', () => {
-    const [entry] = sampleEntries();
-    if (entry === undefined) throw new Error('no sample');
-    const record = encodeRecord(entry, SEED);
-    expect(encodeRecord(entry, SEED)).toBe(record);
-    expect(entry.record).toBe(record);
+  test('are made once: joined again, all or a part of them, they are the same memory', () => {
+    const entries = sampleEntries();
+    const all = joinRecords(entries, SEED);
+    const rest = joinRecords(entries.slice(1), SEED);
+    expect(rest.buffer).toBe(all.buffer);
+    expect(rest).toEqual(all.subarray(all.length - rest.length));
+    expect(entries.map(({ record }) => record?.buffer)).toEqual(entries.map(() => all.buffer));
+  });
+
+  test('made in different batches, or not following each other, are joined all the same', () => {
+    const whole = joined();
+    const entries = sampleEntries();
+    joinRecords(entries.slice(1, 2), SEED);
+    expect(joinRecords(entries, SEED)).toEqual(whole);
+    const [first, , last] = entries;
+    if (first === undefined || last === undefined) throw new Error('no sample');
+    const both = [...(first.record ?? []), ...(last.record ?? [])];
+    expect(joinRecords([first, last], SEED)).toEqual(Uint8Array.from(both));
+  });
+
+  test('with a gap between them in one memory are joined without it', () => {
+    const [first, middle, last] = sampleEntries();
+    if (first === undefined || middle === undefined || last === undefined) throw new Error('few');
+    joinRecords([first, middle, last], SEED);
+    const both = [...(first.record ?? []), ...(last.record ?? [])];
+    expect(joinRecords([first, last], SEED)).toEqual(Uint8Array.from(both));
   });
 
   test('are the very bytes that a follower stores: decoded and joined again they are equal', () => {
