@@ -5,7 +5,6 @@ import { HoldfastError } from '../base/error.ts';
 import type { Admin } from '../client/admin.ts';
 import type { StoredRow } from '../wire/checkpoint.ts';
 import { packageVersion } from '../server/version.ts';
-import { readBackup, writeBackup } from './backup-file.ts';
 import type { ReadBackup } from './backup-file.ts';
 import { EXIT, Failure, signalExitCode } from './exit-code.ts';
 import { note, noteProgress, printJson, printLine, showTime } from './output.ts';
@@ -61,6 +60,7 @@ async function backup(path: string, options: BackupOptions): Promise<void> {
     inbox.close();
     noteProgress('');
   }
+  const { readBackup } = await import('./backup-file.ts');
   const read = await readBackup(path);
   if (options.json === true) printJson({ file: path, ...backupJson(read) });
   else printLine(`wrote ${path}: ${backupText(read)}`);
@@ -82,6 +82,7 @@ async function writeOnce(admin: Admin, path: string): Promise<void> {
   const { meta, pages, end } = await admin.beginBackup();
   const { clusterName, clusterId } = meta.founding;
   const header = { clusterName, clusterId, createdMs: Date.now(), version: packageVersion() };
+  const { writeBackup } = await import('./backup-file.ts');
   await writeBackup(path, { header, meta, pages: told(pages()) });
   await end();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../src/base/error.ts';
-import { deadMsOf } from '../../src/cli/restore.ts';
+import { deadMsOf } from '../../src/cli/restore-run.ts';
 import { Progress } from '../../src/cli/member-progress.ts';
 import type { MembershipStep } from '../../src/client/admin.ts';
 import type { MembershipView } from '../../src/wire/client-messages.ts';
