@@ -14,6 +14,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Decodes one msgpack value. */
 export class MsgpackDecoder {
   private readonly bytes: Uint8Array;
+  /** Of all the bytes, once a float came: making one for each would cost more than reading it. */
+  private view: DataView | null = null;
   private at = 0;
 
   constructor(bytes: Uint8Array) {
@@ -92,8 +94,9 @@ export class MsgpackDecoder {
   }
 
   private float(): number {
-    const { buffer, byteOffset } = this.bytes;
-    const value = new DataView(buffer, byteOffset + this.take(8)).getFloat64(0);
+    const { buffer, byteOffset, byteLength } = this.bytes;
+    this.view ??= new DataView(buffer, byteOffset, byteLength);
+    const value = this.view.getFloat64(this.take(8));
     if (Number.isFinite(value)) return value;
     throw new DecodeError(`expected a finite number before byte ${this.at}, got ${value}`);
   }

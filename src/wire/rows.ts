@@ -16,12 +16,16 @@ export function encodeRowValue(value: RowValue): Uint8Array {
 export function decodeRowValue(bytes: Uint8Array): RowValue {
   const list = unpack(bytes);
   if (!Array.isArray(list) || list.length !== 1) throw unexpected('row', 'one value', list);
-  return readValue(list[0], 0);
+  const [value]: readonly unknown[] = list;
+  if (isRowValue(value, 0)) return value;
+  throw unexpected('row', 'a row value', value);
 }
 
-function readValue(value: unknown, depth: number): RowValue {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  if (!Array.isArray(value) || depth >= DEPTH_MAX) throw unexpected('row', 'a row value', value);
-  return value.map((part: unknown) => readValue(part, depth + 1));
+// Nobody else has the decoded lists: they become the value as they are.
+function isRowValue(value: unknown, depth: number): value is RowValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  if (!Array.isArray(value) || depth >= DEPTH_MAX) return false;
+  for (let at = 0; at < value.length; at++) if (!isRowValue(value[at], depth + 1)) return false;
+  return true;
 }
