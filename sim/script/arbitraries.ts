@@ -82,6 +82,7 @@ function knobs(): fc.Arbitrary<Knobs> {
     checkpointRows: fc.constantFrom(...ranges.KNOBS.checkpointRows),
     trailingEntries: fc.constantFrom(...ranges.KNOBS.trailingEntries),
     partBytes: fc.constantFrom(...ranges.KNOBS.partBytes),
+    scrubMs: fc.constantFrom(...ranges.KNOBS.scrubMs),
   });
 }
 

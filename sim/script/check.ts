@@ -90,6 +90,7 @@ function readKnobs(knobs: Fields): Knobs {
     checkpointRows: knobs.since('checkpointRows', COUNT),
     trailingEntries: knobs.since('trailingEntries', COUNT),
     partBytes: knobs.since('partBytes', COUNT),
+    scrubMs: knobs.since('scrubMs', COUNT),
   });
 }
 

@@ -41,6 +41,7 @@ export function clusterOptions(script: Script): Omit<SimClusterOptions, 'watch' 
       ...watchLog(knobs),
       checkpoints: checkpoints(knobs),
       reserveBytes: RESERVE_BYTES,
+      ...scrubbing(knobs),
     },
     network: network(script),
     shuffleTies: script.net.shuffleTies,
@@ -147,6 +148,13 @@ function watchLog({ watchEvents }: Knobs): Pick<HostSettings, 'watchLog'> {
   return { watchLog: { eventsMax: watchEvents, bytesMax: Number.MAX_SAFE_INTEGER } };
 }
 
+/** As much as there is in short runs. */
+const SCRUB_BYTES = 64 * 1024;
+
+function scrubbing({ scrubMs }: Knobs): Pick<HostSettings, 'scrub'> {
+  return scrubMs === 0 ? {} : { scrub: { bytes: SCRUB_BYTES, periodMs: scrubMs } };
+}
+
 /** The limits that an operator asks for who sets them. */
 export function limitsAsked(arg: number): ReplicatedLimits {
   const { holdings, window } = KNOBS;
@@ -166,6 +174,8 @@ const PINNED_FACTOR = 8;
 const HASH_EVERY = 16;
 /** Rows that may wait for a checkpoint, for each that is a reason to take one. */
 const PAUSE_FACTOR = 4;
+/** The power of two by which fewer rows are encoded in one turn: a checkpoint takes several. */
+const SLICE_SHIFT = 4;
 
 function checkpoints(knobs: Knobs): Partial<CheckpointSettings> {
   const { checkpointRows, trailingEntries, partBytes } = knobs;
@@ -173,7 +183,11 @@ function checkpoints(knobs: Knobs): Partial<CheckpointSettings> {
     hashEvery: HASH_EVERY,
     ...(checkpointRows === 0
       ? {}
-      : { dirtyRowsMax: checkpointRows, pauseRowsMax: checkpointRows * PAUSE_FACTOR }),
+      : {
+          dirtyRowsMax: checkpointRows,
+          pauseRowsMax: checkpointRows * PAUSE_FACTOR,
+          sliceRows: Math.max(1, checkpointRows >> SLICE_SHIFT),
+        }),
     ...(trailingEntries === 0
       ? {}
       : { trailingEntries, pinnedEntriesMax: trailingEntries * PINNED_FACTOR }),

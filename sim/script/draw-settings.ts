@@ -85,6 +85,7 @@ export function drawKnobs(dice: Dice): Knobs {
     holdings: some(ranges.KNOBS.holdings, 'holdings', 40),
     watchEvents: some(ranges.KNOBS.watchEvents, 'watchEvents', 100),
     threads: some(ranges.KNOBS.threads, 'threads', 350),
+    scrubMs: some(ranges.KNOBS.scrubMs, 'scrubMs'),
     ...drawCheckpoints(dice),
   };
 }

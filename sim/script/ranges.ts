@@ -75,6 +75,7 @@ export const KNOBS = {
   checkpointRows: [0, 1, 4, 16],
   trailingEntries: [0, 1, 5, 50],
   partBytes: [0, 1, 300],
+  scrubMs: [0, 20, 200],
 } as const;
 
 /** Choices of the network. */

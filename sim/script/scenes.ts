@@ -10,6 +10,8 @@ import * as leases from './scenes-leases.ts';
 import * as locks from './scenes-locks.ts';
 import * as members from './scenes-members.ts';
 import * as nodes from './scenes-nodes.ts';
+import * as rare from './scenes-rare.ts';
+import * as transfers from './scenes-transfers.ts';
 import type { Stage } from './stage.ts';
 
 /** Puts its faults and operations on the stage. */
@@ -64,7 +66,17 @@ export const SCENES: readonly (readonly [Scene, number])[] = [
   [members.growth, 3],
   [members.handOver, 5],
   [members.rottenCheckpoint, 3],
+  [rare.lateGrant, 3],
+  [rare.unwelcomeState, 3],
+  [rare.watchedDisk, 3],
+  [rare.embargoEnds, 3],
   [changes.lonelyChange, 5],
   [changes.orphanedChange, 5],
   [changes.unevenHalves, 5],
+  [transfers.troubledHeir, 6],
+  [transfers.skippedPast, 7],
+  [transfers.busyInstall, 5],
+  [transfers.unheardBurst, 4],
+  [transfers.slowCut, 5],
+  [transfers.hangingHeir, 2],
 ];

@@ -202,6 +202,8 @@ export interface Knobs {
   readonly trailingEntries: number;
   /** Bytes of a piece of a checkpoint on its way to another node; 0: the default. */
   readonly partBytes: number;
+  /** Time between two looks at what lies on the disk; 0: the default, many seconds. */
+  readonly scrubMs: number;
 }
 
 /** How the network behaves without faults. */

@@ -56,7 +56,8 @@ export const PROBES = {
   'learner-given-up': 'A new member does not keep up and is taken out again.',
   'change-outlives-its-leader':
     'A leader loses its office while an operator waits for a change of the membership.',
-  'state-hashes-differ': 'Two nodes have different states at the same entry.',
+  'state-hashes-differ':
+    'Two nodes have different states at the same entry: only a bug or hidden damage does that.',
   'blank-node-joins': 'A blank node takes over the checkpoint that its leader sent.',
   'backup-taken': 'A backup is taken while the cluster goes on.',
   'answer-to-unknown-member': 'A node answers one that its configuration does not name.',

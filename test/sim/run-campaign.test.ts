@@ -93,7 +93,8 @@ describe('rare states', () => {
     statistics.add(report({ grants: 4, leaderChanges: 2, probes: [probe] }));
     statistics.add(report({ grants: 30, leaderChanges: 1, expiries: 1 }));
     statistics.add(report({ grants: 20 }));
-    const all = Object.keys(PROBES).length;
+    // One of them is a defect, which no campaign should reach.
+    const all = Object.keys(PROBES).length - 1;
     expect(statistics.summary(2_000)).toBe(
       'runs=3 violations=0 leaderChanges=67% expiries=33% medianGrants=20 ' +
         `probes=1/${all} events/s=1500 simulated:real=8`,

@@ -30,6 +30,7 @@ const PLAIN: Script = {
     checkpointRows: 0,
     trailingEntries: 0,
     partBytes: 0,
+    scrubMs: 0,
   },
   net: {
     latencyUs: NET.latencyUs[0],

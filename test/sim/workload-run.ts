@@ -65,6 +65,7 @@ export function scriptOf(given: Partial<Script>): Script {
       checkpointRows: 0,
       trailingEntries: 0,
       partBytes: 0,
+      scrubMs: 0,
     },
     net: {
       latencyUs: 150,
