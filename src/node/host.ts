@@ -49,6 +49,7 @@ class NodeHost implements Host {
   private phase: Phase = 'new';
   private self: Identity | null = null;
   private newcomer: Newcomer | null = null;
+  private loading: StateBuilder | null = null;
   private replica: Replica | null = null;
   private upkeep: Upkeep | null = null;
 
@@ -103,10 +104,11 @@ class NodeHost implements Host {
   }
 
   status(): NodeStatus {
-    const { settings, self, replica } = this;
-    if (replica !== null) return replicaStatus(settings, replica, this.phase === 'stopped');
-    if (this.phase === 'stopped') return blankStatus(settings, self, 'stopped');
-    return blankStatus(settings, self, this.phase === 'running' ? 'blank' : 'starting');
+    const { settings, self, replica, phase } = this;
+    if (replica !== null) return replicaStatus(settings, replica, phase === 'stopped');
+    if (phase === 'stopped') return blankStatus(settings, self, phase);
+    const role = phase === 'running' ? 'blank' : 'starting';
+    return blankStatus(settings, self, role, this.loading?.count);
   }
 
   onLeaderChange(listener: () => void): () => void {
@@ -208,7 +210,7 @@ class NodeHost implements Host {
     const { storage, ports } = this;
     const { limits } = present(recovered.founding, 'the founding record of a founded directory');
     const { point, rowSum } = present(recovered.checkpoint, 'the checkpoint of a founded one');
-    const builder = new StateBuilder(createMachineLoader(limits), ports.clock);
+    const builder = (this.loading = new StateBuilder(createMachineLoader(limits), ports.clock));
     new MachineLoading({ storage, builder, rowSum }).start((loaded) => {
       if (!loaded.ok) return done(loaded.exit);
       if (this.phase === 'stopping' || this.phase === 'stopped') return done(STOPPED_EARLY);

@@ -31,11 +31,6 @@ export class MachineLoading {
     this.options = options;
   }
 
-  /** Rows so far. */
-  get rowCount(): number {
-    return this.options.builder.count;
-  }
-
   /** Never answers within the call. */
   start(done: (loaded: LoadedMachine) => void): void {
     this.read('', done);

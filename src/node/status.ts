@@ -76,11 +76,15 @@ function membershipOf(
   return [...config.learners, ...config.learnersNext].some(isSelf) ? 'learner' : 'none';
 }
 
-/** A node that belongs to no cluster, has not read its directory yet, or never did. */
+/**
+ * A node that belongs to no cluster, has not read its directory yet, or never did. `rowsLoaded`:
+ * so many rows of its state are in memory again, if it loads one.
+ */
 export function blankStatus(
   settings: HostSettings,
   self: Identity | null,
   role: 'blank' | 'starting' | 'stopped',
+  rowsLoaded?: number,
 ): NodeStatus {
   return {
     nodeId: settings.nodeId,
@@ -104,7 +108,7 @@ export function blankStatus(
     membership: 'none',
     configIndex: 0,
     embargoLeftMs: null,
-    alarms: [],
+    alarms: rowsLoaded === undefined ? [] : [`Loads its state: ${rowsLoaded} rows so far.`],
     sessions: 0,
     locks: 0,
     pid: settings.pid,

@@ -70,20 +70,28 @@ describe('a node that stops', () => {
 describe('a node that starts', () => {
   test('says that it loads its state, and refuses what it cannot serve yet', async () => {
     const checkpoints = { intervalMs: 100 };
-    const { cluster, followers } = await withLeader({ seed: 6, settings: { checkpoints } });
+    const scenario = await withLeader({ seed: 6, settings: { checkpoints } });
+    const { cluster, leader, followers } = scenario;
+    await cluster.openSession(leader);
     const [late] = followers;
     await cluster.runFor(500);
     cluster.node(late).crash();
     cluster.node(late).start();
     await cluster.until('a life', () => cluster.node(late).host !== null);
-    let starting = 0;
+    const told = new Set<string>();
     const isUp = (): boolean => {
-      if (cluster.status(late).role === 'starting') starting += 1;
+      const { role, alarms } = cluster.status(late);
+      if (role === 'starting') alarms.forEach((text) => told.add(text));
       return cluster.node(late).isStarted;
     };
     await cluster.until('the start', isUp);
-    expect(starting).toBeGreaterThan(0);
-    expect(cluster.status(late)).toMatchObject({ role: 'follower', membership: 'voter' });
+    expect([...told]).toContain('Loads its state: 0 rows so far.');
+    expect([...told].at(-1)).toMatch(/^Loads its state: [1-9]\d* rows so far\.$/);
+    expect(cluster.status(late)).toMatchObject({
+      role: 'follower',
+      membership: 'voter',
+      alarms: [],
+    });
   });
 });
 
