@@ -9,6 +9,7 @@ import type { ClientHistory } from './history.ts';
 import type { CommandOperation, NewsHeard, QueryOperation, Transmission } from './history-types.ts';
 import { isCertain } from './outcomes.ts';
 import { Revelations } from './search-grants.ts';
+import type { Revealed } from './search-grants.ts';
 import { isMeant } from './search-types.ts';
 import type { KeyOperation, Pattern } from './search-types.ts';
 
@@ -102,7 +103,9 @@ class ActsByLock {
     const done = spanOf(transmissions, 'DONE');
     if (refused !== null && refused.end < Infinity) {
       this.add(body.name, { ...refused, act: { kind: 'free', of, finds: 'none' } });
-    } else if (done !== null) this.addFree(of, done, done.end < Infinity ? 'some' : 'any');
+    } else if (done !== null) {
+      this.addFreeAt(body.name, of, done, done.end < Infinity ? 'some' : 'any');
+    }
   }
 
   private addBreak(
@@ -121,7 +124,7 @@ class ActsByLock {
       if (done === null) continue;
       if (refused !== null && refused.end < Infinity) {
         this.add(name, { ...refused, act: { kind: 'free', of, finds: 'none' } });
-      } else this.addFree(of, done, 'any');
+      } else this.addFreeAt(name, of, done, 'any');
     }
   }
 
@@ -137,6 +140,22 @@ class ActsByLock {
       this.add(name, { ...span, act: { kind: 'free', of, finds } });
   }
 
+  /**
+   * Whole grants that have this lock, with all their names. Others may have the same token, for one
+   * entry grants what goes together: they stay.
+   */
+  private addFreeAt(name: string, of: Pattern, span: Span, finds: Finds): void {
+    const meant = this.grantsOf(of).filter(({ items }) => items.some((item) => item.name === name));
+    if (meant.length === 0) return;
+    this.add(name, { ...span, act: { kind: 'free', of, finds } });
+    // Which of several it was, this lock alone tells.
+    const findsElsewhere = meant.length === 1 ? finds : 'any';
+    for (const { holder, items } of meant) {
+      const act = { kind: 'free', of: holder, finds: findsElsewhere } as const;
+      for (const item of items) if (item.name !== name) this.add(item.name, { ...span, act });
+    }
+  }
+
   private addEnd(name: string, session: string): void {
     const isKnown = this.byLock
       .get(name)
@@ -149,12 +168,11 @@ class ActsByLock {
 
   /** Locks of the grants that are meant, as far as anybody heard of them. */
   private namesOf(of: Pattern): ReadonlySet<string> {
-    const grants = [...this.revealed.grants.values()];
-    return new Set(
-      grants
-        .filter(({ holder }) => isMeant(holder, of))
-        .flatMap(({ items }) => items.map(({ name }) => name)),
-    );
+    return new Set(this.grantsOf(of).flatMap(({ items }) => items.map(({ name }) => name)));
+  }
+
+  private grantsOf(of: Pattern): readonly Revealed[] {
+    return [...this.revealed.grants.values()].filter(({ holder }) => isMeant(holder, of));
   }
 
   private add(name: string, operation: KeyOperation): void {

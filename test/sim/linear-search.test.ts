@@ -197,6 +197,27 @@ describe('the search in a history of clients', () => {
     expect(verdict).toBe('linearizable');
   });
 
+  test('INV-12 a break, as a release, ends no other grant of the same token', () => {
+    const play = (lab: Lab, isFreed: boolean): void => {
+      const [zero, one, two] = [lab.client('c0'), lab.client('c1'), lab.client('c2')];
+      const both = zero.call(zero.acquire(['k1', 'k2']));
+      const [first, second] = [one.acquire(['k1', 'k4']), two.acquire(['k2', 'k3'])];
+      one.call(first);
+      two.call(second);
+      zero.call(zero.release('k1', tokenIn(both)));
+      // Asked again, they are told of their grants.
+      const token = tokenIn(one.call(first));
+      expect(tokenIn(two.call(second))).toBe(token);
+      const before = lab.look({ kind: 'inspect', name: 'k4' });
+      zero.call({ op: 'break', name: 'k1', token, session: null, by: 'c0', reason: '' });
+      if (!isFreed) zero.answer(zero.ask({ kind: 'inspect', name: 'k4' }), before);
+      two.call(two.release('k3', token));
+      two.call(two.acquire(['k1', 'k2', 'k3', 'k4'], 0));
+    };
+    expect(verdictOf((lab) => play(lab, true))).toBe('linearizable');
+    expect(verdictOf((lab) => play(lab, false))).toBe('not');
+  });
+
   test('INV-12 sees a stale read without looking at revisions', () => {
     const verdict = verdictOf((lab) => {
       const [one, two] = [lab.client('c1'), lab.client('c2')];
