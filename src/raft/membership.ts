@@ -110,7 +110,8 @@ function laggardIn(core: Core, leader: LeaderState, next: ClusterConfig): string
 function actOnCommitted(core: Core, leader: LeaderState): void {
   const { index, config } = core.configurations.latest;
   if (index > core.commitIndex || core.commitIndex < leader.noopIndex) return;
-  if (leader.handover !== null) return;
+  // A transfer appends nothing; but whoever has left does not stay until it is over, nor go silently.
+  if (leader.handover !== null && config.votersOutgoing.length > 0) return;
   if (config.votersOutgoing.length > 0) leaveJoint(core, config);
   else if (!isVoter(config, core.self)) abdicate(core, leader);
 }
@@ -127,7 +128,8 @@ function leaveJoint(core: Core, joint: ClusterConfig): void {
 function abdicate(core: Core, leader: LeaderState): void {
   probes.reach('removed-leader-goes');
   beginRound(core, leader);
-  const heir = heirOf(core, leader);
+  const { handover } = leader;
+  const heir = handover?.isAsked === true ? handover.target : heirOf(core, leader);
   if (heir === null) {
     stepDownWithGoodbye(core);
     return;

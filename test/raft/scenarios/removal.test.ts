@@ -59,6 +59,19 @@ describe('R-69 a leader that is removed', () => {
     expect([leader?.term, leader && appliedTexts(leader)]).toEqual([2, ['a']]);
   });
 
+  test('R-69 M-48 R-74 hands over also while somebody was to lead who is not ready for it', () => {
+    const cluster = leaving();
+    const n1 = cluster.node('n1');
+    exchange(cluster, 'n1', 'n2');
+    cluster.step('n1', { type: 'transfer', id: 1, to: 'n3' });
+    expect(sentTo(n1, 'n3', 'timeoutNow')).toEqual([]);
+    // What makes n3 ready also ends the office of n1.
+    exchange(cluster, 'n1', 'n3');
+    expect([n1.role, n1.raft.status().isRemoved]).toEqual(['follower', true]);
+    expect(sentTo(n1, 'n2', 'timeoutNow').length + sentTo(n1, 'n3', 'timeoutNow').length).toBe(1);
+    expect(usUntilLeader(cluster)).toBeLessThan(H);
+  });
+
   test('R-69 M-48 never leads again, nor asks for votes, whatever its clock says', () => {
     const cluster = leaving();
     cluster.run(2 * H);
