@@ -5,7 +5,7 @@ import type { MutantGroup } from './types.ts';
 const WRITER = 'src/node/storage/checkpoint-writer.ts';
 const CHECKPOINTER = 'src/node/checkpointer.ts';
 
-/** M-39, M-41, M-81, N-34, N-35, N-37, N-40 … N-42. */
+/** M-39, M-41, M-81, N-34, N-35, N-37, N-40 … N-42, N-44. */
 export const CHECKPOINTS: MutantGroup = {
   planted: [
     {
@@ -73,6 +73,13 @@ export const CHECKPOINTS: MutantGroup = {
       file: WRITER,
       find: `return index.termAt(last.index) === last.term;`,
       replace: `return last.index >= 0;`,
+    },
+    {
+      id: 'N-44',
+      title: 'a checkpoint waits until the log on disk is as long, whatever it holds',
+      file: WRITER,
+      find: `return index.termAt(last.index) === last.term;`,
+      replace: `return index.lastEntry.index >= last.index;`,
     },
     {
       id: 'N-42',
