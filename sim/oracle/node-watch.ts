@@ -5,6 +5,7 @@ import { watchAll } from './raft-watch.ts';
 import type { RaftOracle } from './raft.ts';
 import { watchReads } from './read-rules.ts';
 import { watchReplication } from './replication-rules.ts';
+import { watchHandOvers } from './transfer-rules.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Everybody who looks over the shoulder of one life of a node; `other` comes last. */
@@ -18,6 +19,7 @@ export function watchNode(
     watchMembership(verdict),
     watchReads(verdict),
     watchReplication(verdict),
+    watchHandOvers(verdict),
   ];
   return watchAll(other === undefined ? own : [...own, other]);
 }

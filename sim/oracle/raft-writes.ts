@@ -45,10 +45,11 @@ export function handBatch(
 /**
  * A checkpoint of another node. One that takes the place of the whole log leaves for certain only
  * what the two agree on, until it is told that it is in force. INV-8: it does so only where the log
- * does not have its last entry.
+ * does not have its last entry. INV-9, M-42b: and while nothing is applied, or entries of the state
+ * before would come to the one after.
  */
 export function handInstall(
-  { id, disk, mirror }: LifeView,
+  { id, core, disk, mirror }: LifeView,
   { point, keepsSuffix }: InstallSnapshot,
   { commits, verdict }: WriteParts,
 ): void {
@@ -57,6 +58,12 @@ export function handInstall(
     keepsSuffix === (mirror.termAt(last.index) === last.term),
     'INV-8',
     () => `${id} ${keepsSuffix ? 'keeps' : 'drops'} a log that does otherwise at ${last.index}`,
+  );
+  const { applyingIndex } = core;
+  verdict.expect(
+    applyingIndex === 0,
+    'INV-9',
+    () => `${id} installs a checkpoint while it applies entries up to ${applyingIndex}`,
   );
   if (!keepsSuffix) disk.handInstall(commits.firstDoubtful(disk.log));
 }

@@ -6,6 +6,7 @@ import type { Sender } from '../../src/raft/messages.ts';
 import { watchElections } from '../../sim/oracle/election-rules.ts';
 import { watchReads } from '../../sim/oracle/read-rules.ts';
 import { watchReplication } from '../../sim/oracle/replication-rules.ts';
+import { watchHandOvers } from '../../sim/oracle/transfer-rules.ts';
 import { Verdict } from '../../sim/oracle/verdict.ts';
 import { createRig } from './oracle-rig.ts';
 import type { Witness } from './oracle-rig.ts';
@@ -137,4 +138,60 @@ test('LIV-4 M-24 a late rejection never moves what is sent next back', async () 
   progress.next = progress.matchIndex;
   watch.stepped({ type: 'message', from, message }, []);
   expect(verdict.violation?.oracle).toBe('LIV-4');
+});
+
+describe('R-74 a leader that hands over', () => {
+  async function handingOver() {
+    const { leader } = await createRig(1);
+    const { core } = leader;
+    const { verdict, watch } = watched(leader, watchHandOvers);
+    const { nowUs } = core;
+    const { nodeId: target } = peerOf(leader);
+    const handover = { target, ids: [], deadlineUs: nowUs, askUs: nowUs, isAsked: false };
+    Object.assign(core.leader ?? {}, { handover });
+    watch.stepped({ type: 'tick' }, []);
+    return { core, verdict, watch };
+  }
+
+  test('LIV-1 M-50 appends nothing', async () => {
+    const { core, verdict, watch } = await handingOver();
+    expect(verdict.violation).toBeNull();
+    const { lastIndex, lastTerm: term } = core.log;
+    const entry = { index: lastIndex + 1, term, prevTerm: term, config: null };
+    core.log.append({ ...entry, type: 'noop', payload: new Uint8Array(0), record: null });
+    watch.stepped({ type: 'tick' }, []);
+    expect(verdict.violation?.message).toMatch(/appends entry .* while it hands over/);
+  });
+
+  test('LIV-3 N-31 goes on when nobody takes over within an election time-out', async () => {
+    const { core, verdict, watch } = await handingOver();
+    core.nowUs += core.settings.electionUs;
+    watch.stepped({ type: 'tick' }, []);
+    expect(verdict.violation).toBeNull();
+    core.nowUs += core.settings.electionUs;
+    watch.stepped({ type: 'tick' }, []);
+    expect(verdict.violation?.oracle).toBe('LIV-3');
+  });
+});
+
+test('LIV-1 N-30 R-74 whoever was asked to lead says so when it asks for votes', async () => {
+  const { followers } = await createRig(1);
+  const [asked] = followers;
+  const { core } = asked;
+  const from = peerOf(asked);
+  const { lastIndex, lastTerm } = core.log;
+  const { verdict, watch } = watched(asked, watchHandOvers);
+  const message = { type: 'timeoutNow', term: core.hard.term } as const;
+  core.hard.enterTerm(core.hard.term + 1, core.self);
+  Object.assign(core, { role: 'candidate', leaderId: null });
+  watch.stepped({ type: 'message', from, message }, []);
+  const { term } = core.hard;
+  const ask = (transfer: boolean): void => {
+    const request = { type: 'voteRequest', term, lastIndex, lastTerm, transfer } as const;
+    watch.stepped({ type: 'tick' }, [{ type: 'send', to: from.nodeId, message: request }]);
+  };
+  ask(true);
+  expect(verdict.violation).toBeNull();
+  ask(false);
+  expect(verdict.violation?.oracle).toBe('LIV-1');
 });
