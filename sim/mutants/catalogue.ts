@@ -17,7 +17,8 @@ import { SNAPSHOTS } from './snapshots.ts';
 import { STORAGE } from './storage.ts';
 import { TRANSFERS } from './transfer.ts';
 import { WATCHING } from './watching.ts';
-import type { Edit, Mutant, MutantGroup, Unplanted } from './types.ts';
+import type { FurtherEdit, Mutant, MutantGroup, Unplanted } from './types.ts';
+import { SHADOWED } from './shadowed.ts';
 import { UNREACHED } from './unreached.ts';
 
 const GROUPS: readonly MutantGroup[] = [
@@ -42,10 +43,10 @@ const GROUPS: readonly MutantGroup[] = [
 const WRITTEN: readonly Mutant[] = GROUPS.flatMap((group) => group.planted).sort(byId);
 
 /** Bugs that the campaign must find. */
-export const PLANTED: readonly Mutant[] = WRITTEN.filter(({ id }) => !UNREACHED.has(id));
+export const PLANTED: readonly Mutant[] = WRITTEN.filter((mutant) => !isWaiting(mutant));
 
-/** Bugs that no drawn script reaches yet; named tests kill them. They can be hunted by their id. */
-export const WAITING: readonly Mutant[] = WRITTEN.filter(({ id }) => UNREACHED.has(id));
+/** Bugs that no drawn script reaches; named tests kill them. They can be hunted by their id. */
+export const WAITING: readonly Mutant[] = WRITTEN.filter(isWaiting);
 
 /** Bugs that cannot be planted here, or not yet. */
 export const UNPLANTED: readonly Unplanted[] = [
@@ -53,22 +54,34 @@ export const UNPLANTED: readonly Unplanted[] = [
   ...WAITING.map(({ id, title }) => unreached(id, title)),
 ].sort(byId);
 
-/** The file's text with the mutant in it. Throws unless each `find` stands there exactly once. */
-export function mutated({ id, file, also = [], ...first }: Mutant, text: string): string {
+/** The files that the mutant changes, each once. */
+export function filesOf({ file, also = [] }: Mutant): readonly string[] {
+  return [...new Set([file, ...also.map((edit) => edit.file ?? file)])];
+}
+
+/** That file's text with the mutant in it. Throws unless each `find` stands there exactly once. */
+export function mutated(mutant: Mutant, text: string, file = mutant.file): string {
+  const edits: readonly FurtherEdit[] = [mutant, ...(mutant.also ?? [])];
   let changed = text;
-  for (const { find, replace } of [first, ...also] satisfies readonly Edit[]) {
+  for (const { find, replace, ...edit } of edits) {
+    if ((edit.file ?? mutant.file) !== file) continue;
     const parts = changed.split(find);
     if (parts.length !== 2) {
-      throw new Error(
-        `${id}: ${file} has ${parts.length - 1} times what it must have once: ${find}`,
-      );
+      const times = `${parts.length - 1} times what it must have once`;
+      throw new Error(`${mutant.id}: ${file} has ${times}: ${find}`);
     }
     changed = parts.join(replace);
   }
   return changed;
 }
 
+function isWaiting({ id }: Mutant): boolean {
+  return UNREACHED.has(id) || SHADOWED.has(id);
+}
+
 function unreached(id: string, title: string): Unplanted {
+  const guard = SHADOWED.get(id);
+  if (guard !== undefined) return { id, title, because: 'elsewhere', why: guard };
   const why = `for scenes that reach it: 250 drawn runs did not; ${UNREACHED.get(id) ?? ''}`;
   return { id, title, because: 'waits', why };
 }

@@ -39,6 +39,14 @@ export const MEMBERSHIPS: MutantGroup = {
       file: MEMBERSHIP,
       find: "if (latest.index > core.commitIndex) return 'The change",
       replace: "if (latest.index > Infinity) return 'The change",
+      // The desk waits for it, too.
+      also: [
+        {
+          file: 'src/node/membership-facts.ts',
+          find: 'const isFinal = configIndex <= commitIndex &&',
+          replace: 'const isFinal = configIndex <= Math.max(configIndex, commitIndex) &&',
+        },
+      ],
     },
     {
       id: 'M-45b',
@@ -72,7 +80,7 @@ export const MEMBERSHIPS: MutantGroup = {
     },
     {
       id: 'M-48',
-      title: 'a removed leader never steps down',
+      title: 'a removed leader hands over to nobody',
       file: MEMBERSHIP,
       find: `  else if (!isVoter(config, core.self)) abdicate(core, leader);
 `,

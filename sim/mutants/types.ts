@@ -15,8 +15,17 @@ export interface Mutant extends Edit {
   readonly title: string;
   /** From the root of the repository. */
   readonly file: string;
-  /** What the same slip needs elsewhere in the file: an import, an assertion that says the same. */
-  readonly also?: readonly Edit[];
+  /**
+   * What the same slip needs elsewhere: an import, an assertion that says the same, or a second
+   * guard, mostly in the same file.
+   */
+  readonly also?: readonly FurtherEdit[];
+}
+
+/** Part of a mutant. */
+export interface FurtherEdit extends Edit {
+  /** Default: the file of the mutant. */
+  readonly file?: string;
 }
 
 /** A bug of the list that is not planted, and why. */

@@ -1,11 +1,11 @@
 // The program with a mutant in it, as JavaScript in a folder of its own: hard links to the tree of
-// the unchanged program, but for the one file.
+// the unchanged program, but for what it changes.
 
 import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { mutated } from '../mutants/catalogue.ts';
+import { filesOf, mutated } from '../mutants/catalogue.ts';
 import type { Mutant } from '../mutants/types.ts';
 import { EXIT, Failure } from './command.ts';
 import { repositoryRoot } from './places.ts';
@@ -38,16 +38,16 @@ export class MutantTrees {
 
   /** Throws a Failure that names the first of them that does not fit the source any more. */
   async check(mutants: readonly Mutant[]): Promise<void> {
-    for (const mutant of mutants) await this.textWith(mutant);
+    for (const mutant of mutants) await this.textsWith(mutant);
   }
 
   /** Makes the folder of a mutant; gives its path. */
   async plant(mutant: Mutant): Promise<string> {
     const folder = this.folderOf(mutant);
-    const text = await this.textWith(mutant);
+    const patches = await this.textsWith(mutant);
     await rm(folder, { recursive: true, force: true });
     await linkAll(this.plain, folder);
-    await this.transpileTree(folder, { patches: new Map([[mutant.file, text]]) });
+    await this.transpileTree(folder, { patches });
     return folder;
   }
 
@@ -65,10 +65,16 @@ export class MutantTrees {
     return join(this.folder, `${id}-${process.pid}`);
   }
 
-  private async textWith(mutant: Mutant): Promise<string> {
-    const text = await readFile(join(this.root, mutant.file), 'utf8');
+  private async textsWith(mutant: Mutant): Promise<ReadonlyMap<string, string>> {
+    const texts = new Map<string, string>();
+    for (const file of filesOf(mutant)) texts.set(file, await this.textWith(mutant, file));
+    return texts;
+  }
+
+  private async textWith(mutant: Mutant, file: string): Promise<string> {
+    const text = await readFile(join(this.root, file), 'utf8');
     try {
-      return mutated(mutant, text);
+      return mutated(mutant, text, file);
     } catch (error) {
       throw new Failure(EXIT.internal, error instanceof Error ? error.message : String(error));
     }

@@ -31,8 +31,10 @@ export function orphanedChange(stage: Stage): void {
 /** Members old and new differ much in how fast they are while the change is decided. */
 export function unevenHalves(stage: Stage): void {
   begin(stage, ['replaceMember']);
+  // The newcomer may keep up before it is even decided that it is one.
+  const isOldSlow = stage.isHit(500, 'old ones');
   for (let target = 1; target <= stage.shape.nodes; target++) {
-    const arg = stage.drawn(0, 3, `disk ${target}`);
+    const arg = isOldSlow ? 3 : stage.drawn(0, 3, `disk ${target}`);
     stage.strike('slowDisk', { target, forMs: 1_800, arg });
   }
   stage.lasts(1_800);

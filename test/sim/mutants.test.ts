@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { BENIGN } from '../../sim/mutants/benign.ts';
 import { CANARY } from '../../sim/mutants/canary.ts';
-import { PLANTED, UNPLANTED, WAITING, mutated } from '../../sim/mutants/catalogue.ts';
+import { PLANTED, UNPLANTED, WAITING, filesOf, mutated } from '../../sim/mutants/catalogue.ts';
 import type { Mutant } from '../../sim/mutants/types.ts';
 
 const ALL = [...PLANTED, ...WAITING, ...BENIGN, CANARY];
@@ -44,10 +44,12 @@ function compiled(text: string): string {
 
 describe('the catalogue of mutants', () => {
   test.each(ALL.map((mutant): [string, Mutant] => [mutant.id, mutant]))(
-    '%s fits its file, and changes what the program does',
+    '%s fits its files, and changes what the program does',
     (_id, mutant) => {
-      const text = mutated(mutant, read(mutant.file));
-      expect(compiled(text)).not.toBe(program(mutant.file));
+      for (const file of filesOf(mutant)) {
+        const text = mutated(mutant, read(file), file);
+        expect(compiled(text)).not.toBe(program(file));
+      }
     },
   );
 
