@@ -25,12 +25,14 @@ async function closedLoop(settings, program, specs, figures) {
   });
 }
 
+const counted = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 /** U users share min(U, 64) sessions, each on links of its own, or as many as are given. */
 function ownLocks(name, users, sessionsWanted = SESSIONS_MAX) {
   const sessions = Math.min(users, sessionsWanted);
   return {
     name,
-    about: `${users} users, each with a lock of its own, over ${sessions} sessions`,
+    about: `${counted(users, 'user')} with locks of their own, ${counted(sessions, 'session')}`,
     run: (settings) => {
       const processes = Math.min(settings.processes, sessions);
       const [usersOf, sessionsOf] = [shares(users, processes), shares(sessions, processes)];

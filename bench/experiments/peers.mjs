@@ -35,7 +35,7 @@ function peerExperiments(name, { program, about, start, sizes }) {
     const over = sessions < Math.min(users, SESSIONS_MAX) ? `-over-${sessions}` : '';
     return {
       name: `${name}-${users}${over}`,
-      about: `${about}: ${users} users over ${sessions} connections`,
+      about: `${about}; users: ${users}, connections: ${sessions}`,
       async run(settings) {
         if (!isInstalled(program)) {
           settings.note(`skipped: ${program} is not installed`);

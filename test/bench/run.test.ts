@@ -13,6 +13,9 @@ import { connectRedis } from '../../bench/lib/resp.mjs';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.mjs', import.meta.url));
 
+/** A cluster of processes is started meanwhile, on a machine of any speed. */
+const LONG = { timeout: 180_000 };
+
 let directory = '';
 
 beforeEach(() => {
@@ -29,7 +32,7 @@ function readReport(file: string): ComparableReport {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-test('a quick run measures, writes its report, compares it and leaves nothing behind', () => {
+test('a quick run measures, writes its report, compares it, leaves nothing', LONG, () => {
   const file = join(directory, 'report.json');
   const work = join(directory, 'work');
   const files = ['--dir', work, '--json', file, '--compare', file];
