@@ -13,7 +13,7 @@ import type { LockMachine, MachineLoader, Row } from './machine-types.ts';
 import { KeyReader, RowError, rowError } from './row-reader.ts';
 import { RULES_KEY } from './rules.ts';
 import { sessionKey } from './rows.ts';
-import type { Lock, Session } from './state.ts';
+import type { Request, Session } from './state.ts';
 
 /** A loader without rows yet. `limits` are those of the founding record. */
 export function createMachineLoader(limits: ReplicatedLimits): MachineLoader {
@@ -29,8 +29,9 @@ class Loader implements MachineLoader {
   /** The last session: what follows is its own. */
   private session: Session | null = null;
   private sessionPrefix = '';
-  /** Locks up to here are looked through. */
-  private lookedTo = '';
+  /** Those that left ghosts. */
+  private readonly formers: FormerGrant[] = [];
+  private readonly looks = this.lookThrough();
   private isWhole = false;
 
   constructor(limits: ReplicatedLimits) {
@@ -53,14 +54,7 @@ class Loader implements MachineLoader {
   }
 
   finish(stepMax: number): boolean {
-    const { locks } = this.state;
-    const names = locks.page('', this.lookedTo, stepMax);
-    for (const name of names) {
-      const lock = locks.find(name);
-      if (lock !== null) this.look(lock);
-      this.lookedTo = name;
-    }
-    this.isWhole = names.length < stepMax;
+    for (let step = 0; step < stepMax && !this.isWhole; step++) this.looks.next();
     return this.isWhole;
   }
 
@@ -75,8 +69,14 @@ class Loader implements MachineLoader {
       loadPiece(this.state, this.session, row);
     } else if (key.startsWith('s/')) this.loadSession(row);
     else if (key === RULES_KEY) loadRules(this.state, row);
-    else if (key.startsWith('d/')) this.grant = loadGhost(this.state, this.grant, row);
+    else if (key.startsWith('d/')) this.loadGhost(row);
     else throw rowError(key, 'a key of a session, a ghost or the rules', 'this one');
+  }
+
+  private loadGhost(row: Row): void {
+    const grant = loadGhost(this.state, this.grant, row);
+    if (grant !== this.grant) this.formers.push(grant);
+    this.grant = grant;
   }
 
   private loadSession(row: Row): void {
@@ -93,19 +93,35 @@ class Loader implements MachineLoader {
     this.sessionPrefix = `${row.key}/`;
   }
 
-  /** What only shows when all is there. */
-  private look(lock: Lock): void {
-    const name = JSON.stringify(lock.name);
-    const head = headOf(lock);
-    if (head !== null && isGrantable(this.state.rules, head.request)) {
-      throw new RowError(
-        `${name}: expected nobody to wait for what is free, got ${head.request.rowKey()}`,
-      );
-    }
-    for (const ghost of lock.crowd?.ghosts(Infinity) ?? []) {
-      const { session } = ghost.grant;
-      if (this.state.sessions.find(session) === null) continue;
+  /** What only shows when all is there, step by step. A grant alone has nothing of that kind. */
+  private *lookThrough(): Generator<void, void> {
+    const { sessions } = this.state;
+    for (const { session, ghosts } of this.formers) {
+      yield;
+      if (sessions.find(session) === null) continue;
+      const name = JSON.stringify(ghosts[0]?.lock.name);
       throw new RowError(`${name}: expected a ghost of a session that ended, got ${session}`);
+    }
+    for (const session of sessions.all()) {
+      yield;
+      if (session.waiting === 0) continue;
+      for (const request of session.requests.values()) {
+        yield;
+        if (!request.isGranted()) this.lookAtQueues(request);
+      }
+    }
+    // Not when it has thrown: such a machine is never there.
+    this.isWhole = true;
+  }
+
+  private lookAtQueues({ claims }: Request): void {
+    for (const { lock } of claims) {
+      const head = headOf(lock);
+      if (head === null || !isGrantable(this.state.rules, head.request)) continue;
+      throw new RowError(
+        `${JSON.stringify(lock.name)}: expected nobody to wait for what is free, ` +
+          `got ${head.request.rowKey()}`,
+      );
     }
   }
 }
