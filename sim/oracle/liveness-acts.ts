@@ -111,7 +111,7 @@ export function hasMajority(cluster: SimCluster, nodes: readonly SimNode[]): boo
   });
 }
 
-/** By when calls must have settled: microseconds of true time, and how much longer clocks may be. */
+/** By when calls must have settled, in true time, and how much longer clocks may take. */
 export interface Due {
   readonly nowUs: number;
   readonly healedUs: number;
