@@ -1,10 +1,12 @@
 // Measures Holdfast on this machine: npm run bench -- --help, docs/benchmarks.md.
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { experiments } from './experiments/all.mjs';
 import { compareReports } from './lib/compare.mjs';
+import { exitOnSignals, withWill } from './lib/last-will.mjs';
 import { measureLimits, meanLimits, startEcho } from './lib/limits.mjs';
 import { USAGE, chosen, readOptions } from './lib/options.mjs';
 import { comparisonLines, experimentLines } from './lib/table.mjs';
@@ -82,16 +84,17 @@ async function main(args) {
   const parent = options.directory === null ? tmpdir() : resolve(options.directory);
   await mkdir(parent, { recursive: true });
   const directory = await mkdtemp(join(parent, 'holdfast-bench-'));
-  try {
-    const report = await runAll({ ...options, directory });
-    if (options.jsonFile !== null) {
-      await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
-    }
-    if (options.compareFile !== null) await compareWith(options.compareFile, report);
-    process.exitCode = report.experiments.some(({ failed }) => failed !== null) ? 1 : 0;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  exitOnSignals();
+  const removeAll = () => rmSync(directory, { recursive: true, force: true });
+  await withWill(removeAll, () => measure({ ...options, directory })).finally(removeAll);
+}
+
+async function measure(settings) {
+  const report = await runAll(settings);
+  const { jsonFile, compareFile } = settings;
+  if (jsonFile !== null) await writeFile(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+  if (compareFile !== null) await compareWith(compareFile, report);
+  process.exitCode = report.experiments.some(({ failed }) => failed !== null) ? 1 : 0;
 }
 
 try {

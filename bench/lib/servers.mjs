@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, startCluster } from '../../scripts/lib/local-cluster.mjs';
+import { withWill } from './last-will.mjs';
 import { largestMib, sumOfCpuSeconds } from './processes.mjs';
 
 const LOOP_DELAY = new URL('./loop-delay.mjs', import.meta.url).href;
@@ -19,8 +20,9 @@ export async function withServers(directory, body, nodeOptions = {}) {
     execArgv,
     nodeOptions: { logLevel: 'warn', ...nodeOptions },
   });
+  const killAll = () => cluster.processes.forEach((child) => child.kill('SIGKILL'));
   try {
-    return await body(new Servers(cluster));
+    return await withWill(killAll, () => body(new Servers(cluster)));
   } finally {
     await cluster.stop();
     await rm(own, { recursive: true, force: true });

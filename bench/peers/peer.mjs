@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../scripts/lib/local-cluster.mjs';
+import { withWill } from '../lib/last-will.mjs';
 import { largestMib, sumOfCpuSeconds } from '../lib/processes.mjs';
 
 /** Whether a program can be started. */
@@ -21,12 +22,15 @@ export async function withPeer(directory, start, body) {
     child.ended = new Promise((resolve) => child.once('close', resolve));
     children.push(child);
   };
+  const killAll = () => children.forEach((child) => child.kill('SIGKILL'));
   try {
-    const { port, position } = await start(own, launch);
-    await until('the peer to answer', () => position().catch(() => null));
-    return await body(new Peer(children, { port, position }));
+    return await withWill(killAll, async () => {
+      const { port, position } = await start(own, launch);
+      await until('the peer to answer', () => position().catch(() => null));
+      return body(new Peer(children, { port, position }));
+    });
   } finally {
-    for (const child of children) child.kill('SIGKILL');
+    killAll();
     await Promise.all(children.map(({ ended }) => ended));
     await rm(own, { recursive: true, force: true });
   }
