@@ -2,7 +2,7 @@
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 };
 
-/** From now on SIGINT and SIGTERM end the process by way of `exit`, so that wills are carried out. */
+/** From now on SIGINT and SIGTERM end the process by way of `exit`: wills are carried out. */
 export function exitOnSignals() {
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
