@@ -4,6 +4,7 @@
 
 import { probes } from '../src/base/probe.ts';
 import type { ProbeId } from '../src/base/probe.ts';
+import type { Grant } from '../src/client/grant.ts';
 import type { Index, SessionId } from '../src/base/units.ts';
 import { createLockMachine } from '../src/locks/machine.ts';
 import type { LockMachine } from '../src/locks/machine-types.ts';
@@ -47,6 +48,8 @@ const PASTS_MAX = 64;
 /** Of one past. */
 const SESSIONS_MAX = 16;
 const SEED = 1;
+/** Issued after a backup: more than a cluster that forgot of them would soon pass. */
+const LATE_TOKENS = 24;
 /** How long a belief lasts by a clock that is 1 % off, of 100. */
 const BELIEF_PERCENT = 101;
 /** Long enough for images to be taken before anybody is elected. */
@@ -200,7 +203,11 @@ class Times {
   private async goOn(cluster: SimCluster): Promise<void> {
     const { ttlMsMax: ttlMs } = this.plan.limits;
     const client = cluster.client(`late ${this.clusters.length}`, { ttlMs });
-    for (const name of ['late/1', 'late/2']) await hold(cluster, client, name);
+    for (let token = 0; token < LATE_TOKENS; token++) {
+      const grant = await hold(cluster, client, 'late');
+      const released = client.run(() => grant.release());
+      await cluster.until('a release', () => released.isSettled);
+    }
   }
 
   private async restore(of: {
@@ -235,10 +242,10 @@ class Times {
   }
 }
 
-async function hold(cluster: SimCluster, client: SimClient, name: string): Promise<void> {
+async function hold(cluster: SimCluster, client: SimClient, name: string): Promise<Grant> {
   const asked = client.run((own) => own.client.lock(name).acquire());
   await cluster.until(`${client.name} to hold ${name}`, () => asked.isSettled);
-  valueOf(asked.value);
+  return valueOf(asked.value);
 }
 
 async function backupOf(cluster: SimCluster): Promise<BackupContent> {

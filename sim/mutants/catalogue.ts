@@ -12,6 +12,7 @@ import { MEMBERSHIPS } from './membership.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { READING } from './reads.ts';
 import { REPLICATION } from './replication.ts';
+import { RESTORES } from './restores.ts';
 import { SHARING } from './sharing.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { STORAGE } from './storage.ts';
@@ -26,6 +27,7 @@ const GROUPS: readonly MutantGroup[] = [
   REPLICATION,
   READING,
   SNAPSHOTS,
+  RESTORES,
   CHECKPOINTS,
   MEMBERSHIPS,
   TRANSFERS,

@@ -117,14 +117,5 @@ export const SNAPSHOTS: MutantGroup = {
       replace: ``,
     },
   ],
-  unplanted: [
-    {
-      id: 'N-43',
-      title: 'forgets how far it has lifted the embargo of a restored cluster',
-      because: 'elsewhere',
-      why:
-        'an entry lifts it for more names than a script has: test/locks/embargo.test.ts ("goes ' +
-        'by parts") lifts it in several',
-    },
-  ],
+  unplanted: [],
 };
