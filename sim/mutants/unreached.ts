@@ -5,7 +5,6 @@
 /** By id: the end of the sentence that tells who kills it. */
 export const UNREACHED: ReadonlyMap<string, string> = new Map([
   ['M-42b', 'test/raft/scenarios/snapshots-installed.test.ts M-42 kills it'],
-  ['N-33', 'test/storage/install.test.ts kills it'],
   ['N-34', 'test/storage/checkpoint.test.ts kills it'],
   ['N-39', 'test/node/checkpoint-cluster.test.ts kills it'],
 ]);

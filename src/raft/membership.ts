@@ -110,7 +110,8 @@ function laggardIn(core: Core, leader: LeaderState, next: ClusterConfig): string
 function actOnCommitted(core: Core, leader: LeaderState): void {
   const { index, config } = core.configurations.latest;
   if (index > core.commitIndex || core.commitIndex < leader.noopIndex) return;
-  // A transfer appends nothing; but whoever has left does not stay until it is over, nor go silently.
+  // A transfer appends nothing; but whoever has left does not stay until it is over, and does not
+  // go without a word.
   if (leader.handover !== null && config.votersOutgoing.length > 0) return;
   if (config.votersOutgoing.length > 0) leaveJoint(core, config);
   else if (!isVoter(config, core.self)) abdicate(core, leader);
