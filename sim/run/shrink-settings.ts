@@ -33,7 +33,7 @@ export async function makePlain(search: ShrinkSearch): Promise<void> {
 }
 
 async function forgetPast(search: ShrinkSearch): Promise<void> {
-  if (await search.accepts({ past: NO_PAST })) return;
+  if (search.best.past.restores === 0 || (await search.accepts({ past: NO_PAST }))) return;
   for (const one of [{ restores: 1 }, { deadMs: 0 }, { raisedMs: 0 }] as const) {
     await search.accepts({ past: { ...search.best.past, ...one } });
   }
