@@ -62,14 +62,37 @@ test('a page of names is what sorting and filtering would give', () => {
   fc.assert(
     fc.property(names, name, name, limit, (list, prefix, after, count) => {
       const set = new OrderedNames();
-      const filled = list.filter((text) => text !== '');
+      const filled = new Set(list.filter((text) => text !== ''));
       for (const text of filled) set.add(text);
-      const expected = [...new Set(filled)]
+      const expected = [...filled]
         .sort(compareUtf8)
         .filter((text) => text.startsWith(prefix) && compareUtf8(text, after) > 0);
       expect(set.page(prefix, after, count)).toEqual(expected.slice(0, count));
     }),
   );
+});
+
+test('names are in order whether they stayed, went or came since the last look', () => {
+  const set = new OrderedNames();
+  const model = new Set<string>();
+  const total = 10_007;
+  const check = (): void => {
+    const sorted = [...model].sort(compareUtf8);
+    expect(set.size).toBe(sorted.length);
+    expect(set.page('1', '', 50)).toEqual(
+      sorted.filter((name) => name.startsWith('1')).slice(0, 50),
+    );
+    expect([...set.values()]).toEqual(sorted);
+  };
+  for (let turn = 0; turn < total; turn++) {
+    const name = String((turn * 7_919) % total);
+    set.add(name);
+    model.add(name);
+    const other = String((turn * 4_001) % total);
+    expect(set.delete(other)).toBe(model.delete(other));
+    if (turn % 3_001 === 0) check();
+  }
+  check();
 });
 
 test('a name map agrees with a map', () => {
