@@ -2,6 +2,7 @@ import { probes } from '../base/probe.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { decodeBody } from '../wire/command.ts';
 import { DecodeError } from '../wire/msgpack.ts';
+import { usualOpOf } from '../wire/usual-form.ts';
 import type { HostReply } from './host-types.ts';
 import { refusal } from './proposals.ts';
 
@@ -35,33 +36,36 @@ export interface AdmissionState {
  */
 export function refuseRequest(body: Uint8Array, state: AdmissionState): HostReply | null {
   if (!state.isLeading) return refusal('NOT_LEADER', 'this node does not lead; nothing was done');
-  const command = readBody(body);
-  if (typeof command === 'string') {
-    return { revision: 0, outcome: { code: 'INVALID', message: command } };
-  }
-  if (GROWTH.has(command.op) && state.isBelowReserve) {
+  const problem = problemOf(body);
+  if (problem !== null) return { revision: 0, outcome: { code: 'INVALID', message: problem } };
+  if (state.isBelowReserve && GROWTH.has(opOf(body))) {
     probes.reach('refused-for-full-disk');
     return refusal('OVERLOADED', 'the disk of the leader is nearly full; nothing was done');
   }
   return null;
 }
 
-/** The request, or what is wrong with it. */
-function readBody(body: Uint8Array): CommandBody | string {
+/** What is wrong with a request; null: nothing. */
+function problemOf(body: Uint8Array): string | null {
   if (body.length > REQUEST_BYTES_MAX) {
     return `a request may have at most ${REQUEST_BYTES_MAX} bytes; it has ${body.length}`;
   }
+  if (usualOpOf(body) !== null) return null;
   try {
-    const command = decodeBody(body);
-    return problemOf(command) ?? command;
+    return problemOfCommand(decodeBody(body));
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
     throw error;
   }
 }
 
+/** Of a request that nothing is wrong with. */
+function opOf(body: Uint8Array): CommandBody['op'] {
+  return usualOpOf(body) ?? decodeBody(body).op;
+}
+
 /** What no client may ask for; everything else is for the lock machine to judge. */
-function problemOf(command: CommandBody): string | null {
+function problemOfCommand(command: CommandBody): string | null {
   switch (command.op) {
     case 'expireSession':
     case 'withdraw':
