@@ -6,6 +6,7 @@ import type { ClientOptions } from '../src/client/options.ts';
 import type { SingleRequestPorts } from '../src/client/single-request.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { Transport } from '../src/ports/transport.ts';
+import type { SimNode } from './cluster-node.ts';
 import { threadStarter } from './client-thread.ts';
 import type { SimThread } from './client-thread.ts';
 import { Pending } from './pending.ts';
@@ -78,6 +79,16 @@ export class SimClient {
   /** The next life resumes this session: what ClientSession.save gave. */
   resumeNext(saved: string): void {
     this.saved = saved;
+  }
+
+  /**
+   * Whether the present life knows where one of these is, and so may find those who came since. A
+   * life to come is told.
+   */
+  knowsAny(nodes: readonly SimNode[]): boolean {
+    const known = this.handle.program?.client.nodes();
+    const addresses = new Set(nodes.map(({ address }) => address));
+    return known === undefined || known.some(({ address }) => addresses.has(address));
   }
 
   /** Runs a program in this process; it ends with the process, and then settles never. */

@@ -1,6 +1,7 @@
 // What the liveness check itself does to a cluster: a client that tries it, an operator who looks.
 
 import { US_PER_MS } from '../../src/base/units.ts';
+import type { NodeId } from '../../src/base/units.ts';
 import type { WaiterView, LockView } from '../../src/locks/outcomes.ts';
 import type { Query, QueryResult } from '../../src/wire/client-messages.ts';
 import type { SimCluster } from '../cluster.ts';
@@ -15,6 +16,14 @@ const PROBE_TTL_MS = 1_000;
 const LIST_MAX = 1_000;
 // What a client may need to find out that an answer or a connection will not come.
 const RECOVERY_US = 5_000 * US_PER_MS;
+
+/** Nodes of which nothing is demanded. */
+export interface Absences {
+  /** They may stay down, for their disks were damaged beyond repair. */
+  readonly condemned: ReadonlySet<NodeId>;
+  /** Others that are away, without which the rest must do. */
+  readonly leftOut: ReadonlySet<NodeId>;
+}
 
 /** A new client takes a free lock, gives it back and closes. */
 export function probe(cluster: SimCluster, withinUs: number, turn: number): Pending<Settled<void>> {
@@ -97,6 +106,15 @@ async function ask(
   const pending = cluster.query(leader, query);
   const isAnswered = await cluster.world.run(() => pending.isSettled, withinUs);
   return isAnswered ? pending.value.result : null;
+}
+
+/** For messages: who is away with a reason. */
+export function excusesOf({ condemned, leftOut }: Absences): string {
+  return listed('condemned', condemned) + listed('left out', leftOut);
+}
+
+function listed(what: string, ids: ReadonlySet<NodeId>): string {
+  return ids.size === 0 ? '' : `\n${what}: ${[...ids].join(', ')}`;
 }
 
 /** Whether these are a majority of each half of whatever may be in force now, or soon. */

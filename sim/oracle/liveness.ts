@@ -10,21 +10,17 @@ import type { SimNode } from '../cluster-node.ts';
 import type { Script } from '../script/types.ts';
 import type { Call } from '../workload/calls.ts';
 import type { Workload } from '../workload/workload.ts';
-import { endSessions, findStranded, hasMajority, overdueAmong, probe } from './liveness-acts.ts';
+import { endSessions, excusesOf, findStranded, hasMajority } from './liveness-acts.ts';
+import { overdueAmong, probe } from './liveness-acts.ts';
+import type { Absences } from './liveness-acts.ts';
+import { SILENCE_US_MAX } from '../world/network.ts';
 import type { OracleName, Verdict } from './verdict.ts';
 import { areEven, countUpheavals, isNewcomer, termsOf } from './leader-terms.ts';
 
 /** What liveness is judged by. */
 export interface LivenessParts {
   readonly verdict: Verdict;
-  /**
-   * `condemned`: nodes that may stay down, for their disks were damaged beyond repair. `leftOut`:
-   * others that are away, without which the rest must do.
-   */
-  readonly faults: {
-    readonly condemned: ReadonlySet<NodeId>;
-    readonly leftOut: ReadonlySet<NodeId>;
-  };
+  readonly faults: Absences;
 }
 
 /** To be called once when all faults are healed; runs the world until all is shown, or is not. */
@@ -139,7 +135,9 @@ class Liveness {
   async tells(): Promise<void> {
     const { log } = this.cluster.oracle;
     const behind = (): string | null => this.workload.whoIsBehind(log);
-    await this.run(() => behind() === null, BOUND);
+    // Who only listens says nothing: that its link is half open, the transport alone finds out.
+    const elections = Math.max(BOUND, SILENCE_US_MAX / this.electionUs + GRACE);
+    await this.run(() => behind() === null, elections);
     const late = this.isOver() ? null : behind();
     if (late !== null) this.report('LIV-6', late);
   }
@@ -288,12 +286,7 @@ class Liveness {
     if (!this.hasMajority()) return;
     this.isDisturbed = this.turn < TURNS_MAX && this.upheavals() > this.calmSince;
     if (this.isDisturbed) return;
-    const { condemned, leftOut } = this.parts.faults;
-    const excuses = listed('condemned', condemned) + listed('left out', leftOut);
+    const excuses = excusesOf(this.parts.faults);
     this.parts.verdict.report(oracle, `${message}\n${this.cluster.describe()}${excuses}`);
   }
-}
-
-function listed(what: string, ids: ReadonlySet<NodeId>): string {
-  return ids.size === 0 ? '' : `\n${what}: ${[...ids].join(', ')}`;
 }

@@ -104,9 +104,17 @@ class ScheduledFaults implements Faults {
     const others = order.filter(({ id }) => !this.condemned.has(id));
     const most = minority - this.condemned.size;
     for (const node of others.slice(0, Math.min(count, most))) {
+      if (!this.isDispensable(node)) continue;
       this.away.add(node.id);
       takeAway(field, node);
     }
+  }
+
+  /** Every client knows another member, which was not left out nor condemned. */
+  private isDispensable(node: SimNode): boolean {
+    const isThere = ({ id }: SimNode): boolean => !this.away.has(id) && !this.condemned.has(id);
+    const others = this.field.cluster.members().filter((each) => each !== node && isThere(each));
+    return this.field.clients.every((client) => client.knowsAny(others));
   }
 
   isExitJustified(id: NodeId, exit: HostExit): boolean {

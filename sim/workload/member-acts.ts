@@ -153,7 +153,13 @@ function newcomer({ stage, op, own }: Scene): Promise<{ nodeId: NodeId; address:
   });
 }
 
+// It goes on where a client hears nothing of all the changes and would know no member any more: an
+// operator keeps a way to the cluster, such as a proxy, for programs with the addresses of old.
 function leaves({ stage, op }: Scene, nodeId: NodeId): void {
-  const { cluster, world } = stage;
-  if (op.arg % 2 === 0) world.at(world.nowUs, () => cluster.node(nodeId).takeAway());
+  const { cluster, world, clients } = stage;
+  if (op.arg % 2 !== 0) return;
+  world.at(world.nowUs, () => {
+    const others = cluster.members().filter(({ id }) => id !== nodeId);
+    if (clients.every((client) => client.knowsAny(others))) cluster.node(nodeId).takeAway();
+  });
 }

@@ -4,7 +4,7 @@ import { present } from '../../src/base/assert.ts';
 import type { ErrorCode } from '../../src/base/error.ts';
 import type { Client } from '../../src/client/client-types.ts';
 import type { SimCluster } from '../cluster.ts';
-import type { ClientProgram } from '../cluster-client.ts';
+import type { ClientProgram, SimClient } from '../cluster-client.ts';
 import type { Beliefs } from '../oracle/belief.ts';
 import type { Fencing } from '../oracle/fencing.ts';
 import type { WatchOracle } from '../oracle/watch.ts';
@@ -26,6 +26,8 @@ export interface Stage {
   readonly keys: number;
   /** Whether a session may be refused for what it has already. */
   readonly isScarce: boolean;
+  /** All clients of the run. */
+  readonly clients: readonly SimClient[];
   /** The client after this one; itself where there is only one. */
   next(worker: Worker): Worker;
   /** True: whoever holds gives back soon. */

@@ -169,6 +169,7 @@ export class Workload {
       watches,
       keys: script.shape.keys,
       isScarce: isScarce(script),
+      clients: this.clients,
       next: ({ place }) => this.worker(place + 1),
       isWindingDown: () => this.isWindingDown,
       onGrant: () => void this.granted++,

@@ -45,6 +45,8 @@ interface Attempt {
 const CONNECT_TIMEOUT_US = 1_000_000;
 const PING_US = 3_000_000;
 const WINDOW_BYTES = 256 * 1024;
+/** Until both ends of a link that carries nothing have noticed, by their clocks and by default. */
+export const SILENCE_US_MAX = 3 * PING_US;
 /** Numbers of the lanes of pipes, above those of processes. */
 const PIPE_LANES = 1_000_000;
 
