@@ -5,7 +5,6 @@ import { probes } from '../base/probe.ts';
 import type { MonoUs, Revision, Token } from '../base/units.ts';
 import type { RequestItem } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
-import type { Timer } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { errorCodeOf } from '../wire/outcome.ts';
 import {
@@ -17,67 +16,81 @@ import {
 } from './acquire-error.ts';
 import type { Attempt } from './acquire-error.ts';
 import { sendCancel } from './cancel.ts';
+import { NOWHERE } from './deadlines.ts';
+import type { Due } from './deadlines.ts';
 import type { Ticket } from './exchange.ts';
+import type { Grant } from './grant.ts';
 import type { GrantStart } from './hold.ts';
+import type { LockHome } from './lock.ts';
 import type { Loss } from './loss.ts';
-import { SessionCommand } from './session-command.ts';
-import type { CommandOwner } from './session-command.ts';
+import { NumberedCommand } from './session-command.ts';
 import type { Waiting } from './holdings.ts';
 import type { Session } from './session.ts';
-import { callAt } from './timer.ts';
 
-/** A checked acquire. */
-export interface AcquireRequest {
+/** What a request is for. */
+export interface Wanted {
   /** At least one. */
   readonly items: readonly RequestItem[];
+  /** Of the items. */
+  readonly names: readonly string[];
+  /** Of an election's campaign; null for a lock. */
+  readonly value: string | null;
+}
+
+/** A checked acquire. */
+export interface AcquireRequest extends Wanted {
   /** How long to wait in the queue, from the call. 0: not at all. Infinity: without limit. */
   readonly waitMs: number;
   /** See AcquireOptions; null: as the client's options say. */
   readonly maxHoldMs: number | null;
   /** JSON text. */
   readonly meta: string;
-  /** Of an election's campaign; null for a lock. */
-  readonly value: string | null;
   /** Gives up the wait. */
   readonly signal: AbortSignal | null;
 }
 
 /** Who wants the lock. */
-export interface AcquireOwner {
-  /** Whoever wants it makes a grant of the session out of it, at once. */
-  onGranted(session: Session, start: GrantStart): void;
+export interface AcquireOwner<G extends Grant> {
+  /** Makes a grant of the session, at once. */
+  make(session: Session, start: GrantStart): G;
+  resolve(grant: G): void;
   /** Nothing is held, nor will be: what was sent is taken back by a cancel. */
-  onFailed(reason: unknown): void;
-  /** The session was lost before anything was sent in it. Throws when there will be no other. */
-  nextSession(): Session;
+  reject(reason: unknown): void;
 }
 
 /**
- * Invariant: exactly one of the owner's call-backs runs, once. After onFailed a grant that still
- * arrives is nobody's, so a Cancel is sent until it is decided (RAFT.md §13, C10).
+ * Invariant: its owner's promise is settled once. After a rejection a grant that still arrives is
+ * nobody's, so a Cancel is sent until it is decided (RAFT.md §13, C10).
  */
-export class Acquisition implements Waiting, CommandOwner {
+export class Acquisition<G extends Grant> extends NumberedCommand implements Waiting, Due {
+  dueUs: MonoUs;
+  place = NOWHERE;
   private session: Session;
+  private readonly home: LockHome;
   private readonly request: AcquireRequest;
-  private readonly owner: AcquireOwner;
-  private command: SessionCommand;
+  private readonly owner: AcquireOwner<G>;
   private readonly startedUs: MonoUs;
-  private readonly onAbort = (): void => this.giveUp(this.request.signal?.reason);
+  private readonly onAbort: (() => void) | null = null;
   private ticket: Ticket | null = null;
-  private limit: Timer;
   private ahead: number | null = null;
   private isOver = false;
 
-  constructor(session: Session, request: AcquireRequest, owner: AcquireOwner) {
+  /** Throws CLOSED or CLUSTER_CHANGED. */
+  constructor(home: LockHome, request: AcquireRequest, owner: AcquireOwner<G>) {
+    const session = home.liveSession();
+    super(session.sequence);
     this.session = session;
+    this.home = home;
     this.request = request;
     this.owner = owner;
-    this.command = this.newCommand();
-    const { clock, settings } = session.parts;
+    const { clock, settings, deadlines } = session.parts;
     this.startedUs = clock.monoUs();
-    const answerMs = Math.max(request.waitMs, settings.requestMs);
-    this.limit = callAt(clock, this.startedUs + answerMs * 1000, () => this.onNoAnswer());
-    request.signal?.addEventListener('abort', this.onAbort, { once: true });
+    this.dueUs = this.startedUs + Math.max(request.waitMs, settings.requestMs) * 1000;
+    deadlines.add(this);
+    const { signal } = request;
+    if (signal === null) return;
+    this.onAbort = () => this.giveUp(signal.reason);
+    signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
   start(): void {
@@ -85,7 +98,7 @@ export class Acquisition implements Waiting, CommandOwner {
   }
 
   onOpen(): void {
-    if (!this.isOver) this.ticket = this.session.parts.requests.submit(this.command);
+    if (!this.isOver) this.ticket = this.session.parts.requests.submit(this);
   }
 
   onOutcome(outcome: Outcome, _revision: Revision): void {
@@ -96,18 +109,20 @@ export class Acquisition implements Waiting, CommandOwner {
       case 'QUEUED':
         return this.onQueued(outcome.ahead);
       case 'LOCK_BUSY':
-        return this.fail(busyError(this.attempt(), outcome));
+        return this.reject(busyError(this.attempt(), outcome));
       case 'ENDED':
         return this.onEnded(outcome.cause, '');
       case 'SESSION_GONE':
         return this.session.lose({ code: 'SESSION_GONE', text: outcome.message, details: {} });
       case 'STALE_SEQ':
-        return this.fail(endedUnseenError(this.attempt()));
+        return this.reject(endedUnseenError(this.attempt()));
       case 'INVALID':
       case 'EMBARGO':
-        return this.fail(new HoldfastError(errorCodeOf(outcome.code), outcome.message));
+        return this.reject(new HoldfastError(errorCodeOf(outcome.code), outcome.message));
       default:
-        return this.fail(new HoldfastError('INTERNAL', `an acquire was answered ${outcome.code}`));
+        return this.reject(
+          new HoldfastError('INTERNAL', `an acquire was answered ${outcome.code}`),
+        );
     }
   }
 
@@ -117,70 +132,71 @@ export class Acquisition implements Waiting, CommandOwner {
     if (this.isOver) return;
     if (!this.session.isAlive(false)) return probes.reach('grant-arrives-after-lease');
     this.finish();
-    this.session.sequence.settle(this.command.seq);
-    const names = this.names();
-    const mode = this.request.items[0]?.mode ?? 'exclusive';
-    const acquireSeq = this.command.seq;
-    const maxHoldMs = this.request.maxHoldMs ?? this.session.parts.settings.maxHoldMs;
-    this.owner.onGranted(this.session, { names, token, acquireSeq, mode, slots, maxHoldMs });
+    const { session, request, owner, seq: acquireSeq } = this;
+    this.sequence.settle(acquireSeq);
+    const { names, items } = request;
+    const mode = items[0]?.mode ?? 'exclusive';
+    const maxHoldMs = request.maxHoldMs ?? session.parts.settings.maxHoldMs;
+    owner.resolve(owner.make(session, { names, token, acquireSeq, mode, slots, maxHoldMs }));
   }
 
   onOver(cause: 'withdrawn' | 'broken', reason: string): void {
-    this.session.sequence.settle(this.command.seq);
+    this.sequence.settle(this.seq);
     this.onEnded(cause, reason);
   }
 
   onRefused(error: HoldfastError): void {
-    this.fail(error);
+    this.reject(error);
   }
 
   onFail(error: HoldfastError): void {
-    this.fail(error);
+    this.reject(error);
   }
 
   // What was not sent has no place in the lost session: it asks in another one.
   onLost(loss: Loss): void {
     if (this.isOver) return;
-    const isUnsent = this.command.seq === 0;
+    const isUnsent = this.seq === 0;
     const isLastSession = loss.code === 'CLOSED' || loss.code === 'CLUSTER_CHANGED';
     if (isUnsent && !isLastSession) this.move();
-    else this.fail(lostWaitError(this.attempt(), loss, this.mayStand()));
+    else this.reject(lostWaitError(this.attempt(), loss, this.mayStand()));
   }
 
   askAgain(): void {
     if (this.isOver || this.ahead === null || this.ticket !== null) return;
     probes.reach('waiter-asks-again');
-    this.ticket = this.session.parts.requests.submit(this.command);
+    this.ticket = this.session.parts.requests.submit(this);
+  }
+
+  onDue(): void {
+    if (this.ahead === null) this.onNoAnswer();
+    else this.onWaitOver();
   }
 
   // The belief ends first, then the cancel is sent (RAFT.md §14.2).
   giveUp(reason: unknown): void {
     if (this.isOver) return;
     const mayStand = this.mayStand();
-    this.fail(reason);
-    const { seq } = this.command;
+    this.reject(reason);
+    const { seq } = this;
     if (seq === 0 || this.session.loss !== null) return;
     probes.sometimes('acquire-given-up-in-doubt', mayStand && this.ahead === null);
     if (mayStand) sendCancel(this.session, seq);
-    else this.session.sequence.settle(seq);
+    else this.sequence.settle(seq);
   }
 
   private move(): void {
     this.ticket?.drop();
     this.ticket = null;
     try {
-      this.session = this.owner.nextSession();
+      this.session = this.home.liveSession();
     } catch (reason) {
-      this.fail(reason);
+      this.reject(reason);
       return;
     }
     probes.reach('acquire-moves-to-new-session');
-    this.command = this.newCommand();
+    this.sequence = this.session.sequence;
     this.start();
-  }
-
-  private newCommand(): SessionCommand {
-    return new SessionCommand(this.session.sequence, (seq) => this.body(seq), this);
   }
 
   // Whether the cluster may have it in the queue, or have granted it.
@@ -193,19 +209,19 @@ export class Acquisition implements Waiting, CommandOwner {
     const isNew = this.ahead === null;
     this.ahead = ahead;
     if (!isNew) return;
-    this.limit.cancel();
-    const { clock } = this.session.parts;
-    const dueUs = this.startedUs + this.request.waitMs * 1000;
-    if (clock.monoUs() >= dueUs) this.onWaitOver();
-    else this.limit = callAt(clock, dueUs, () => this.onWaitOver());
+    const { clock, deadlines } = this.session.parts;
+    deadlines.remove(this);
+    this.dueUs = this.startedUs + this.request.waitMs * 1000;
+    if (clock.monoUs() >= this.dueUs) this.onWaitOver();
+    else deadlines.add(this);
   }
 
   private onEnded(cause: EndCause, reason: string): void {
-    if (cause === 'withdrawn') this.fail(waitOverError(this.attempt(), this.request.waitMs));
+    if (cause === 'withdrawn') this.reject(waitOverError(this.attempt(), this.request.waitMs));
     else if (cause === 'broken') {
       const text = `the lock was granted and broken before this client learnt of it: ${reason}`;
-      this.fail(new HoldfastError('BROKEN', text));
-    } else this.fail(new HoldfastError('CANCELLED', `the request was ${cause}`));
+      this.reject(new HoldfastError('BROKEN', text));
+    } else this.reject(new HoldfastError('CANCELLED', `the request was ${cause}`));
   }
 
   private onWaitOver(): void {
@@ -220,35 +236,35 @@ export class Acquisition implements Waiting, CommandOwner {
     this.giveUp(noAnswerError(this.attempt(), cluster));
   }
 
-  private fail(reason: unknown): void {
+  private reject(reason: unknown): void {
     if (this.isOver) return;
     this.finish();
-    this.owner.onFailed(reason);
+    this.owner.reject(reason);
   }
 
   private finish(): void {
     this.isOver = true;
-    this.limit.cancel();
-    this.request.signal?.removeEventListener('abort', this.onAbort);
+    this.session.parts.deadlines.remove(this);
+    if (this.onAbort !== null) this.request.signal?.removeEventListener('abort', this.onAbort);
     this.ticket?.drop();
-    this.session.forget(this.command.seq, this);
+    this.session.forget(this.seq, this);
   }
 
   private attempt(): Attempt {
     const waitedMs = Math.floor((this.session.parts.clock.monoUs() - this.startedUs) / 1000);
-    return { names: this.names(), waitedMs, ahead: this.ahead };
+    return { names: this.request.names, waitedMs, ahead: this.ahead };
   }
 
-  private names(): readonly string[] {
-    return this.request.items.map((item) => item.name);
+  protected override onNumbered(): void {
+    this.session.holdings.expect(this.seq, this);
   }
 
-  private body(seq: number): CommandBody {
-    this.session.holdings.expect(seq, this);
-    const { items, waitMs, meta, value } = this.request;
+  protected body(): CommandBody {
+    const { session, seq, request } = this;
+    const { items, waitMs, meta, value } = request;
     return {
       op: 'acquire',
-      session: this.session.id ?? '',
+      session: session.id ?? '',
       seq,
       items,
       waitMs: waitMs === Infinity ? null : waitMs,

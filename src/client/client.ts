@@ -4,6 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import type { Index, Revision, SessionId } from '../base/units.ts';
 import type { NodeMessage, NodeStatus } from '../wire/client-messages.ts';
 import type { Client, ClientPorts, ClientSession, CloseOptions } from './client-types.ts';
+import { Deadlines } from './deadlines.ts';
 import { Drain } from './drain.ts';
 import type { Grant } from './grant.ts';
 import { ClientElection } from './election.ts';
@@ -77,7 +78,8 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     const { clock, random, logger } = ports;
     const { links, requests } = this;
     const renewals = createRenewals({ ...ports, onReady: () => this.tellReady() }, settings, links);
-    this.parts = { clock, ...renewals, random, logger, links, requests, settings };
+    const deadlines = new Deadlines(clock);
+    this.parts = { clock, ...renewals, random, logger, links, requests, deadlines, settings };
     this.queries = new Queries(this.parts);
     this.sessions = new Sessions(this.parts, () => this.tellReady());
   }
@@ -274,6 +276,7 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     this.requests.failAll(this.failure);
     this.watches.failAll(this.failure);
     this.parts.renewals.close();
+    this.parts.deadlines.stop();
     this.links.close(this.failure.code);
     this.tellReady();
   }

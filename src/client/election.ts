@@ -1,13 +1,12 @@
 import { HoldfastError } from '../base/error.ts';
 import type { Revision, SessionId, Token } from '../base/units.ts';
-import type { AcquireRequest } from './acquisition.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { LockInfo } from './holder.ts';
 import { checkName } from './items.ts';
 import { SessionLeadership, checkValue } from './leadership.ts';
 import type { Leadership } from './leadership.ts';
-import { acquireIn, checkSignal, checkWait } from './lock.ts';
+import { acquireIn, acquireRequest, checkSignal } from './lock.ts';
 import type { AcquireOptions, LockHome } from './lock.ts';
 import { Observation } from './observation.ts';
 import { grantName } from './loss.ts';
@@ -106,11 +105,13 @@ export class ClientElection implements Election {
     checkKnown(options, CAMPAIGN_OPTIONS);
     const { waitMs = Infinity, value: given, ...rest } = options;
     const value = given === undefined ? this.home.name : checkValue(given);
-    const request: AcquireRequest = {
-      items: [{ name: this.name, mode: 'exclusive', permits: null }],
+    const { name } = this;
+    const wanted = {
+      items: [{ name, mode: 'exclusive', permits: null }],
+      names: [name],
       value,
-      ...checkWait(this.home, { ...rest, waitMs }),
-    };
+    } as const;
+    const request = acquireRequest(this.home, wanted, { ...rest, waitMs });
     return acquireIn(this.home, request, (session, start) => {
       return new SessionLeadership(session, start, value);
     });

@@ -1,7 +1,8 @@
 import type { HoldfastError } from '../base/error.ts';
 import type { Revision } from '../base/units.ts';
 import type { Outcome } from '../locks/outcomes.ts';
-import type { CommandMessage, QueryMessage, QueryResult } from '../wire/client-messages.ts';
+import type { ClientFrame } from '../wire/client-frame.ts';
+import type { QueryResult } from '../wire/client-messages.ts';
 
 /** The answer of a query that was not refused. */
 export type QueryAnswer = Exclude<QueryResult, { readonly kind: 'refused' }>;
@@ -13,8 +14,8 @@ export type Decision =
 
 /** One thing asked of the leader, sent again until it is decided, dropped, or has failed. */
 export interface Exchange {
-  /** The message of the next transmission; null while it may not go (the window is full). */
-  transmit(requestId: number): CommandMessage | QueryMessage | null;
+  /** Adds the message of the next transmission; false while it may not go (the window is full). */
+  transmit(frame: ClientFrame, requestId: number): boolean;
   /** Called once, with what the cluster decided. */
   decide(decision: Decision): void;
   /** Called once instead, when nothing more will be sent: client closed, cluster changed. */

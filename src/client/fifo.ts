@@ -3,7 +3,8 @@ const COMPACT_AT = 1_024;
 
 /** First in, first out, with cheap removal at the front. Its owner bounds it. */
 export class Fifo<T> {
-  private items: T[] = [];
+  // Those before the head are undefined: what was taken out must not be kept alive from here.
+  private items: (T | undefined)[] = [];
   private head = 0;
 
   get size(): number {
@@ -19,29 +20,34 @@ export class Fifo<T> {
   }
 
   shift(): void {
-    this.head++;
-    if (this.head < COMPACT_AT || this.head * 2 < this.items.length) return;
+    this.items[this.head++] = undefined;
+    const isEmpty = this.head === this.items.length;
+    if (!isEmpty && (this.head < COMPACT_AT || this.head * 2 < this.items.length)) return;
     this.items = this.items.slice(this.head);
     this.head = 0;
   }
 
   /** Puts items before everything else, in their order. */
   putBack(items: readonly T[]): void {
-    this.items = [...items, ...this.items.slice(this.head)];
+    this.items = [...items, ...this.rest()];
     this.head = 0;
   }
 
   /** Removes those that nobody waits for. */
   keep(isWanted: (item: T) => boolean): void {
-    this.items = this.items.slice(this.head).filter(isWanted);
+    this.items = this.rest().filter(isWanted);
     this.head = 0;
   }
 
   /** Removes and returns everything. */
   takeAll(): readonly T[] {
-    const all = this.items.slice(this.head);
+    const all = this.rest();
     this.items = [];
     this.head = 0;
     return all;
+  }
+
+  private rest(): T[] {
+    return this.items.filter((item) => item !== undefined);
   }
 }

@@ -39,7 +39,8 @@ export class Hold implements Held, Limited {
   readonly untilUs: LeaseUs;
   isOver = false;
   private readonly session: Session;
-  private readonly handles: Grant[] = [];
+  // Nearly always one, and an array that grows takes room for seventeen.
+  private handles: readonly Grant[] = [];
   // Made when first asked for: most grants of a busy client never need one.
   private controller: AbortController | null = null;
   private limit: Timer | null = null;
@@ -71,7 +72,7 @@ export class Hold implements Held, Limited {
 
   /** Another handle of the same grant. */
   enter(handle: Grant): void {
-    this.handles.push(handle);
+    this.handles = [...this.handles, handle];
   }
 
   /** One that has not left; there is one for as long as the hold is registered with its session. */
@@ -108,7 +109,7 @@ export class Hold implements Held, Limited {
 
   /** A handle is let go; the lock goes back with the last one. See Grant.release. */
   leave(handle: Grant): Promise<boolean> {
-    this.handles.splice(this.handles.indexOf(handle), 1);
+    this.handles = this.handles.filter((each) => each !== handle);
     if (this.handles.length > 0) return Promise.resolve(true);
     this.end();
     return promiseOfRelease(this.session, this.start);
@@ -134,7 +135,7 @@ export class Hold implements Held, Limited {
   giveBack(loss: Loss): void {
     if (this.loss !== null) return;
     this.onLost(loss);
-    sendRelease(this.session, this.start, { onReleased: () => {}, onRefused: () => {} });
+    sendRelease(this.session, this.start);
   }
 
   /** Why a use of it is refused. */

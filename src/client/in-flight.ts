@@ -1,6 +1,6 @@
 import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
-import type { Exchange } from './exchange.ts';
+import type { Pending } from './pending.ts';
 
 // Undecided requests and their bytes on one link; the rest waits. Just below 1,024 and 1 MiB,
 // where a node pauses the socket (DESIGN.md §6): keepalives must not wait behind requests.
@@ -8,20 +8,6 @@ const COUNT_MAX = 1_000;
 const BYTES_MAX = 960 * 1024;
 // A request that a living link left unanswered for so long is sent again.
 const ANSWER_US = 4_000_000;
-
-/** One exchange with what is known of its transmissions. */
-export interface Pending {
-  readonly exchange: Exchange;
-  /** Of the last transmission; each has an id of its own, so that late answers do not count. */
-  requestId: number;
-  sizeBytes: number;
-  sentUs: MonoUs;
-  /** It may have been applied. */
-  isInDoubt: boolean;
-  /** Its doubt before the last transmission: a certain refusal brings it back. */
-  wasInDoubt: boolean;
-  isOver: boolean;
-}
 
 /** What was sent over one link and not answered, in the order of sending. */
 export class InFlight {
@@ -41,13 +27,12 @@ export class InFlight {
     return this.pending.size < COUNT_MAX && this.sizeBytes < BYTES_MAX;
   }
 
-  /** Is about to be sent under this id, which is larger than all before. */
-  enter(pending: Pending, requestId: number, sizeBytes: number): void {
-    pending.requestId = requestId;
-    pending.sizeBytes = sizeBytes;
-    pending.sentUs = this.clock.monoUs();
-    pending.wasInDoubt = pending.isInDoubt;
-    pending.isInDoubt = true;
+  /** Is about to be sent, at that time, under its id, which is larger than all before. */
+  enter(pending: Pending, sentUs: MonoUs): void {
+    const { requestId, sizeBytes } = pending;
+    pending.sentUs = sentUs;
+    pending.wasUncertain = pending.isUncertain;
+    pending.isUncertain = true;
     this.pending.set(requestId, pending);
     this.sizeBytes += sizeBytes;
     this.timer ??= this.clock.after(ANSWER_US, () => this.tellLate());

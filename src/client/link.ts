@@ -114,9 +114,14 @@ export class NodeLink {
 
   /** Sends messages in one frame. `owesAnswer`: a silent node is given up after a while. */
   send(messages: readonly ClientMessage[], owesAnswer: boolean): void {
+    if (this.link !== null) this.sendFrame(encodeClientMessages(messages), owesAnswer);
+  }
+
+  /** Sends a whole frame; see send. */
+  sendFrame(frame: Uint8Array, owesAnswer: boolean): void {
     if (this.link === null) return;
     if (owesAnswer) this.watch.owe();
-    if (!this.link.send(encodeClientMessages(messages))) this.isFull = true;
+    if (!this.link.send(frame)) this.isFull = true;
   }
 
   /** Ends it for good. */

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../base/error.ts';
 import type { LockMode } from '../locks/commands.ts';
 import { Acquisition } from './acquisition.ts';
-import type { AcquireRequest } from './acquisition.ts';
+import type { AcquireRequest, Wanted } from './acquisition.ts';
 import { SessionGrant } from './grant.ts';
 import type { Grant } from './grant.ts';
 import type { GrantStart } from './hold.ts';
@@ -87,16 +87,25 @@ export class ClientLock implements Lock {
   readonly names: readonly string[];
   private readonly home: LockHome;
   private readonly items: readonly CheckedItem[];
+  /** Of an acquire that says no mode. */
+  private readonly wanted: Wanted;
 
   /** Throws HoldfastError INVALID unless these are 1 to 64 items with different names. */
   constructor(home: LockHome, items: readonly LockItem[]) {
     this.items = checkItems(items);
-    this.names = this.items.map((item) => item.name);
+    // Every grant has the same list.
+    this.names = Object.freeze(this.items.map((item) => item.name));
+    this.wanted = this.wantedAs('exclusive');
     this.home = home;
   }
 
-  async acquire(options: AcquireOptions = {}): Promise<Grant> {
-    return this.request(this.checked(options));
+  // Not async: what an async function returns costs it three turns of the queue of promises.
+  acquire(options: AcquireOptions = {}): Promise<Grant> {
+    try {
+      return this.request(this.checked(options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async tryAcquire(options: Omit<AcquireOptions, 'waitMs'> = {}): Promise<Grant | null> {
@@ -149,20 +158,26 @@ export class ClientLock implements Lock {
 
   private checked(options: AcquireOptions): AcquireRequest {
     checkKnown(options, ACQUIRE_OPTIONS);
-    const mode = options.mode === undefined ? 'exclusive' : checkMode(options.mode);
-    return { items: requestItems(this.items, mode), value: null, ...checkWait(this.home, options) };
+    const { mode } = options;
+    const wanted = mode === undefined ? this.wanted : this.wantedAs(checkMode(mode));
+    return acquireRequest(this.home, wanted, options);
+  }
+
+  private wantedAs(mode: LockMode): Wanted {
+    return { items: requestItems(this.items, mode), names: this.names, value: null };
   }
 }
 
-/** The part of an acquire's options that every form has. Throws HoldfastError INVALID. */
-export function checkWait(
+/** With the part of an acquire's options that every form has. Throws HoldfastError INVALID. */
+export function acquireRequest(
   home: Pick<LockHome, 'waitMs'>,
+  { items, names, value }: Wanted,
   options: Pick<AcquireOptions, 'waitMs' | 'signal' | 'meta' | 'maxHoldMs'>,
-): Pick<AcquireRequest, 'waitMs' | 'signal' | 'meta' | 'maxHoldMs'> {
+): AcquireRequest {
   const waitMs = options.waitMs === undefined ? home.waitMs : checkWaitMs(options.waitMs);
   const maxHoldMs = options.maxHoldMs === undefined ? null : checkMaxHoldMs(options.maxHoldMs);
   const signal = checkSignal(options.signal);
-  return { waitMs, meta: checkMeta(options.meta), maxHoldMs, signal };
+  return { items, names, value, waitMs, maxHoldMs, meta: checkMeta(options.meta), signal };
 }
 
 /** An AbortSignal, or null for none. Throws HoldfastError INVALID. */
@@ -181,11 +196,7 @@ export function acquireIn<G extends Grant>(
   const { signal } = request;
   if (signal?.aborted === true) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    new Acquisition(home.liveSession(), request, {
-      onGranted: (session, start) => resolve(make(session, start)),
-      onFailed: reject,
-      nextSession: () => home.liveSession(),
-    }).start();
+    new Acquisition<G>(home, request, { make, resolve, reject }).start();
   });
 }
 

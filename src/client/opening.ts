@@ -2,7 +2,7 @@ import { HoldfastError } from '../base/error.ts';
 import { probes } from '../base/probe.ts';
 import type { SessionId } from '../base/units.ts';
 import type { Random } from '../ports/random.ts';
-import type { CommandMessage } from '../wire/client-messages.ts';
+import type { ClientFrame } from '../wire/client-frame.ts';
 import { encodeBody } from '../wire/command.ts';
 import { errorCodeOf } from '../wire/outcome.ts';
 import { beliefUs } from './belief.ts';
@@ -53,7 +53,7 @@ export class Opening implements Exchange {
     this.owner = owner;
   }
 
-  transmit(requestId: number): CommandMessage {
+  transmit(frame: ClientFrame, requestId: number): boolean {
     const nowUs = this.leaseClock.lookUs();
     const usableUs = beliefUs(Math.min(this.settings.ttlMs ?? Infinity, FIRST_COMMAND_MS)) / 2;
     if (nowUs - this.sentUs > usableUs) {
@@ -61,7 +61,8 @@ export class Opening implements Exchange {
       probes.sometimes('open-begun-anew', this.body.length > 0);
       this.body = this.encode();
     }
-    return { type: 'command', requestId, ackedBelow: 0, body: this.body };
+    frame.message({ type: 'command', requestId, ackedBelow: 0, body: this.body });
+    return true;
   }
 
   decide(decision: Decision): void {

@@ -62,15 +62,22 @@ export function rejectLate(
   ticket: Pick<Ticket, 'isInDoubt'>,
   reject: (error: HoldfastError) => void,
 ): Timer {
-  const { clock, settings, links } = parts;
-  const { requestMs } = settings;
-  return callAt(clock, clock.monoUs() + requestMs * 1000, () => {
-    const code = ticket.isInDoubt() ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
-    const text =
-      `no leader confirmed ${what} within ${requestMs} ms; ` +
-      `it is tried again until the session ends. Tried ${links.describe()}`;
-    reject(new HoldfastError(code, text));
+  const { clock, settings } = parts;
+  return callAt(clock, clock.monoUs() + settings.requestMs * 1000, () => {
+    reject(unconfirmedError(parts, what, ticket.isInDoubt()));
   });
+}
+
+/** What rejectLate rejects with. */
+export function unconfirmedError(
+  parts: Pick<SessionParts, 'settings' | 'links'>,
+  what: string,
+  isInDoubt: boolean,
+): HoldfastError {
+  const text =
+    `no leader confirmed ${what} within ${parts.settings.requestMs} ms; ` +
+    `it is tried again until the session ends. Tried ${parts.links.describe()}`;
+  return new HoldfastError(isInDoubt ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE', text);
 }
 
 function lateError(

@@ -3,7 +3,8 @@
 import { HoldfastError } from '../base/error.ts';
 import type { Index, Revision, SessionId, Token } from '../base/units.ts';
 import type { Outcome, SessionView } from '../locks/outcomes.ts';
-import type { CommandMessage, Query } from '../wire/client-messages.ts';
+import type { ClientFrame } from '../wire/client-frame.ts';
+import type { Query } from '../wire/client-messages.ts';
 import { encodeBody } from '../wire/command.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { errorCodeOf } from '../wire/outcome.ts';
@@ -172,8 +173,9 @@ class OperatorCommand implements Exchange {
     this.owner = owner;
   }
 
-  transmit(requestId: number): CommandMessage {
-    return { type: 'command', requestId, ackedBelow: 0, body: this.body };
+  transmit(frame: ClientFrame, requestId: number): boolean {
+    frame.message({ type: 'command', requestId, ackedBelow: 0, body: this.body });
+    return true;
   }
 
   decide(decision: Decision): void {

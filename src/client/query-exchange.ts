@@ -1,6 +1,7 @@
 import type { HoldfastError } from '../base/error.ts';
 import type { Revision } from '../base/units.ts';
-import type { Query, QueryMessage } from '../wire/client-messages.ts';
+import type { ClientFrame } from '../wire/client-frame.ts';
+import type { Query } from '../wire/client-messages.ts';
 import type { Decision, Exchange, QueryAnswer } from './exchange.ts';
 
 /** Who asked. */
@@ -19,8 +20,9 @@ export class QueryExchange implements Exchange {
     this.owner = owner;
   }
 
-  transmit(requestId: number): QueryMessage {
-    return { type: 'query', requestId, query: this.query };
+  transmit(frame: ClientFrame, requestId: number): boolean {
+    frame.message({ type: 'query', requestId, query: this.query });
+    return true;
   }
 
   decide(decision: Decision): void {

@@ -16,7 +16,7 @@ export interface Refusal {
 /** An answer of a node, understood. */
 export type Reading =
   | Refusal
-  | { readonly kind: 'decision'; readonly decision: Decision }
+  | Decision
   /** Sending it again would not help. */
   | { readonly kind: 'failure'; readonly error: HoldfastError };
 
@@ -26,7 +26,7 @@ export function readReply(message: Reply | Answer): Reading {
   if (message.type === 'answer') {
     const { result } = message;
     if (result.kind === 'refused') return refused(result.code, result.message);
-    return { kind: 'decision', decision: { kind: 'answer', answer: result, revision } };
+    return { kind: 'answer', answer: result, revision };
   }
   const { outcome } = message;
   switch (outcome.code) {
@@ -50,7 +50,7 @@ export function readReply(message: Reply | Answer): Reading {
     case 'INVALID':
     case 'STALE_SEQ':
     case 'EMBARGO':
-      return { kind: 'decision', decision: { kind: 'outcome', outcome, revision } };
+      return { kind: 'outcome', outcome, revision };
     default:
       return unreachable(outcome);
   }

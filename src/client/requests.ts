@@ -4,14 +4,16 @@
 import { HoldfastError } from '../base/error.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { Answer, ClientMessage, Reply } from '../wire/client-messages.ts';
+import type { MonoUs } from '../base/units.ts';
+import { ClientFrame } from '../wire/client-frame.ts';
+import type { Answer, Reply } from '../wire/client-messages.ts';
 import { Backoff } from './backoff.ts';
 import type { Exchange, Ticket } from './exchange.ts';
 import { Fifo } from './fifo.ts';
 import { InFlight } from './in-flight.ts';
-import type { Pending } from './in-flight.ts';
 import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
+import { Pending } from './pending.ts';
 import { readReply } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -42,6 +44,7 @@ export class Requests {
   // All of them were sent over `carrier`.
   private readonly inFlight: InFlight;
   private carrier: NodeLink | null = null;
+  private readonly frame = new ClientFrame();
   private nextId = 1;
   private isPumpDue = false;
   private pauseTimer: Timer | null = null;
@@ -91,17 +94,22 @@ export class Requests {
     const pending = link === this.carrier ? this.inFlight.get(message.requestId) : undefined;
     if (pending === undefined) return;
     const reading = readReply(message);
-    if (reading.kind === 'refusal') {
-      if (reading.isCertain) pending.isInDoubt = pending.wasInDoubt;
-      this.inFlight.leave(pending);
-      this.returned.push(pending);
-      this.pause(reading);
-    } else if (reading.kind === 'failure') {
-      this.finish(pending, () => pending.exchange.fail(reading.error));
-    } else {
-      this.refusal = null;
-      this.backoff.reset();
-      this.finish(pending, () => pending.exchange.decide(reading.decision));
+    switch (reading.kind) {
+      case 'refusal':
+        if (reading.isCertain) pending.isUncertain = pending.wasUncertain;
+        this.inFlight.leave(pending);
+        this.returned.push(pending);
+        this.pause(reading);
+        break;
+      case 'failure':
+        this.end(pending);
+        pending.exchange.fail(reading.error);
+        break;
+      default:
+        this.refusal = null;
+        this.backoff.reset();
+        this.end(pending);
+        pending.exchange.decide(reading);
     }
     this.pumpSoon();
   }
@@ -111,9 +119,13 @@ export class Requests {
     this.failure ??= error;
     this.takeBack();
     this.putReturnedBack();
-    for (const pending of this.waiting.takeAll()) {
-      this.finish(pending, () => pending.exchange.fail(error));
-    }
+    for (const pending of this.waiting.takeAll()) this.fail(pending, error);
+  }
+
+  /** For tickets: nobody wants the answer any more. */
+  drop(pending: Pending): void {
+    this.end(pending);
+    this.pumpSoon(); // it may have been in the way of others
   }
 
   /** Sends what may go, once everything issued in this turn has come together. */
@@ -127,26 +139,11 @@ export class Requests {
   }
 
   private takeOver(exchange: Exchange, error: HoldfastError | null): Ticket {
-    const pending: Pending = {
-      exchange,
-      requestId: 0,
-      sizeBytes: 0,
-      sentUs: 0,
-      isInDoubt: false,
-      wasInDoubt: false,
-      isOver: false,
-    };
-    if (error !== null) this.clock.soon(() => this.finish(pending, () => exchange.fail(error)));
+    const pending = new Pending(exchange, this);
+    if (error !== null) this.clock.soon(() => this.fail(pending, error));
     else this.waiting.push(pending);
     this.pumpSoon();
-    return {
-      isInDoubt: () => pending.isInDoubt,
-      mayBeRepeated: () => pending.wasInDoubt,
-      drop: () => {
-        this.finish(pending, () => {});
-        this.pumpSoon(); // it may have been in the way of others
-      },
-    };
+    return pending;
   }
 
   private pump(): void {
@@ -154,29 +151,32 @@ export class Requests {
     if (leader === null || this.pauseTimer !== null || this.failure !== null) return;
     this.carrier = leader;
     this.putReturnedBack();
-    while (leader.isWritable()) {
-      const frame = this.nextFrame();
-      if (frame.length === 0) return;
-      leader.send(frame, true);
-    }
+    while (leader.isWritable() && this.fillFrame()) leader.sendFrame(this.frame.take(), true);
   }
 
-  private nextFrame(): readonly ClientMessage[] {
-    const frame: ClientMessage[] = [];
-    let frameBytes = 0;
-    while (frameBytes < FRAME_BYTES_MAX && this.inFlight.hasRoom()) {
-      const pending = this.waiting.peek();
-      if (pending === undefined) break;
-      const message = pending.isOver ? null : pending.exchange.transmit(this.nextId);
-      if (message === null && !pending.isOver) break; // the session's window is full
-      this.waiting.shift();
-      if (message === null) continue;
-      frame.push(message);
-      const sizeBytes = sizeOf(message);
-      frameBytes += sizeBytes;
-      this.inFlight.enter(pending, this.nextId++, sizeBytes);
+  /** False: nothing may go now. */
+  private fillFrame(): boolean {
+    const { frame, waiting, inFlight } = this;
+    const nowUs = this.clock.monoUs();
+    while (frame.sizeBytes < FRAME_BYTES_MAX && inFlight.hasRoom()) {
+      const pending = waiting.peek();
+      if (pending === undefined || !this.transmit(pending, nowUs)) break;
+      waiting.shift();
     }
-    return frame;
+    return frame.sizeBytes > 0;
+  }
+
+  /** False while it may not go: the session's window is full. */
+  private transmit(pending: Pending, nowUs: MonoUs): boolean {
+    if (pending.isOver) return true;
+    const { frame, nextId } = this;
+    const beforeBytes = frame.sizeBytes;
+    if (!pending.exchange.transmit(frame, nextId)) return false;
+    this.nextId += 1;
+    pending.requestId = nextId;
+    pending.sizeBytes = frame.sizeBytes - beforeBytes;
+    this.inFlight.enter(pending, nowUs);
+    return true;
   }
 
   private takeBack(): void {
@@ -201,11 +201,15 @@ export class Requests {
     });
   }
 
-  private finish(pending: Pending, tell: () => void): void {
+  private fail(pending: Pending, error: HoldfastError): void {
     if (pending.isOver) return;
+    this.end(pending);
+    pending.exchange.fail(error);
+  }
+
+  private end(pending: Pending): void {
     pending.isOver = true;
     this.inFlight.leave(pending);
-    tell();
   }
 
   private fullError(): HoldfastError | null {
@@ -215,10 +219,4 @@ export class Requests {
     const text = `more than ${WAITING_MAX} requests wait in this client for a node that answers`;
     return new HoldfastError('OVERLOADED', text);
   }
-}
-
-function sizeOf(message: ClientMessage): number {
-  const overhead = 32;
-  if (message.type === 'command') return overhead + message.body.length;
-  return overhead + JSON.stringify(message).length;
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
+import type { Deadlines } from './deadlines.ts';
 import { GrantChecks } from './grant-check.ts';
 import { sessionText } from './hand-over.ts';
 import { HoldEnds } from './hold-ends.ts';
@@ -39,6 +40,8 @@ export interface SessionParts {
   readonly logger: Logger;
   readonly links: Links;
   readonly requests: Requests;
+  /** Of requests that somebody waits for. */
+  readonly deadlines: Deadlines;
   readonly settings: Settings;
 }
 

@@ -6,7 +6,8 @@ import type { ClientMessage, KeepAliveItem, Query } from './client-messages.ts';
 import { readStep, stepFields } from './founding-steps.ts';
 import { Reader, choiceOf, textItem } from './reader.ts';
 
-const TYPES = [
+/** By their numbers on the wire; the list only ever grows at its end. */
+export const REQUEST_TYPES = [
   'hello',
   'command',
   'keepAlive',
@@ -32,7 +33,7 @@ const QUERIES = [
 
 /** The message as a positional array. */
 export function clientMessageFields(message: ClientMessage): unknown[] {
-  const type = choiceOf(TYPES, message.type);
+  const type = choiceOf(REQUEST_TYPES, message.type);
   switch (message.type) {
     case 'hello':
       return [type, message.versionMin, message.versionMax, message.clusterId, message.name];
@@ -66,7 +67,7 @@ export function readClientMessage(value: unknown, what: string): ClientMessage {
 }
 
 function readContent(read: Reader): ClientMessage {
-  const type = read.choice('type', TYPES);
+  const type = read.choice('type', REQUEST_TYPES);
   switch (type) {
     case 'hello':
       return {

@@ -68,7 +68,10 @@ describe('requests', () => {
     const { world, requests } = setUp();
     const failed: string[] = [];
     const exchange = (name: string): Exchange => ({
-      transmit: () => message,
+      transmit: (frame) => {
+        frame.message(message);
+        return true;
+      },
       decide: () => {},
       fail: (error) => failed.push(`${name} ${error.code}`),
     });
@@ -86,10 +89,11 @@ describe('requests', () => {
     const sent: string[] = [];
     let isWindowFull = true;
     const exchange = (name: string, canGo: () => boolean): Exchange => ({
-      transmit: () => {
-        if (!canGo()) return null;
+      transmit: (frame) => {
+        if (!canGo()) return false;
         sent.push(name);
-        return message;
+        frame.message(message);
+        return true;
       },
       decide: () => {},
       fail: () => {},
