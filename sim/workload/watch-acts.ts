@@ -28,7 +28,7 @@ export async function observe(scene: Scene): Promise<void> {
   const views = own.client.election(name).observe({ signal: controller.signal });
   const record = stage.watches.observing(worker.name, name);
   const ear = worker.beginListening(record);
-  own.clock.after(op.holdMs * US_PER_MS, () => {
+  whenHeard(scene, () => {
     worker.endListening(ear);
     controller.abort();
   });
@@ -38,7 +38,7 @@ export async function observe(scene: Scene): Promise<void> {
 
 /** A watch of the same locks goes on from where the last one of this client stopped. */
 async function listen(scene: Scene, target: WatchTarget): Promise<void> {
-  const { worker, op, own } = scene;
+  const { worker, own } = scene;
   const { name, prefix } = target;
   const what = name ?? `${prefix}*`;
   const after = worker.leftOff.get(what);
@@ -46,7 +46,7 @@ async function listen(scene: Scene, target: WatchTarget): Promise<void> {
     ...(name === null ? { prefix } : { name }),
     ...(after === undefined ? {} : { after }),
   });
-  own.clock.after(op.holdMs * US_PER_MS, () => watch.close());
+  whenHeard(scene, () => watch.close());
   await hear(scene, { watch, target, what });
 }
 
@@ -63,6 +63,13 @@ async function hear(
     worker.leftOff.set(what, watch.revision);
   });
   worker.endListening(ear);
+}
+
+// Who still listens as all is healed goes on to: only so it shows that it is told of everything.
+function whenHeard({ stage, op, own }: Scene, end: () => void): void {
+  own.clock.after(op.holdMs * US_PER_MS, () => {
+    if (!stage.isWindingDown()) end();
+  });
 }
 
 /** To the end: its own, that of the client, or that of the process. */
