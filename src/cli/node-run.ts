@@ -4,6 +4,7 @@ import { exitError } from '../server/exit.ts';
 import { createConfiguredLogger } from '../server/logger.ts';
 import { startNode } from '../server/server.ts';
 import { waitForEnd } from '../server/shutdown.ts';
+import { boundHeapGrowth } from './heap-growth.ts';
 import type { NodeOptions } from './node.ts';
 import { refuseOrphan } from './parent.ts';
 
@@ -15,6 +16,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
   const { id, config: file, data, insecure = false } = options;
   const config = loadConfig(file, { insecure });
   stopWaiting(STDERR);
+  boundHeapGrowth();
   const logger = createConfiguredLogger(config, id);
   try {
     const dataDir = data === undefined ? {} : { dataDir: data };
