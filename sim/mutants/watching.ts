@@ -36,6 +36,13 @@ export const WATCHING: MutantGroup = {
       replace: ``,
     },
     {
+      id: 'N-16c',
+      title: 'a watch does not go on when its link has ended',
+      file: 'src/client/watches.ts',
+      find: `for (const feed of this.feeds) if (feed.link === link) this.detach(feed);`,
+      replace: ``,
+    },
+    {
       id: 'N-17b',
       title: 'a watch begins without asking a quorum whether its node leads',
       file: WATCHES,
