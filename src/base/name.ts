@@ -21,6 +21,15 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+/** Nearly all names: each character is a byte, and none is a control character. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x20 || unit >= 0x7f) return false;
+  }
+  return true;
+}
+
 function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -34,12 +43,13 @@ function hasControlCharacter(text: string): boolean {
  * without control characters, and not "." or ".." (no URL can carry them).
  */
 export function nameProblem(name: string, bytesMax: number = NAME_BYTES_MAX): string | null {
-  const bytes = utf8Length(name);
+  const isPlainName = isPlain(name);
+  const bytes = isPlainName ? name.length : utf8Length(name);
   if (bytes === -1) return 'a name must be well-formed Unicode; it has a lone surrogate';
   if (bytes === 0) return 'a name must have at least 1 byte; it is empty';
   if (bytes > bytesMax) return `a name may have at most ${bytesMax} bytes; it has ${bytes}`;
   if (name === '.' || name === '..') return `"${name}" cannot be a name: no URL can carry it`;
-  if (hasControlCharacter(name)) return 'a name may not contain control characters';
+  if (!isPlainName && hasControlCharacter(name)) return 'a name may not contain control characters';
   return null;
 }
 

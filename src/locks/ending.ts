@@ -60,19 +60,17 @@ function removeRequest(
   request: Request,
   ending: Ending<EndCause | SessionEndCause>,
 ): void {
-  const fact = {
-    session: request.session.id,
-    acquireSeq: request.seq,
-    cause: ending.cause,
-    names: request.names(),
-  };
+  const { seq: acquireSeq, token } = request;
+  const session = request.session.id;
+  const { cause, reason } = ending;
+  const names = request.names();
   if (request.isGranted()) {
-    step.events.push({ type: 'freed', ...fact, token: request.token, reason: ending.reason });
+    step.events.push({ type: 'freed', session, acquireSeq, cause, names, token, reason });
     const isDelayed = ending.cause === 'expired' && request.session.lockDelayMs > 0;
     leaveLocks(step, request, isDelayed);
   } else {
     leaveQueues(step, request);
-    step.events.push({ type: 'left', ...fact });
+    step.events.push({ type: 'left', session, acquireSeq, cause, names });
   }
   for (const { lock } of request.claims) {
     step.touched.push(lock);

@@ -5,10 +5,9 @@
 import type { Index, SessionId, Term, Token } from '../base/units.ts';
 import { unreachable } from '../base/assert.ts';
 import { probes } from '../base/probe.ts';
-import { acquire } from './acquire.ts';
 import type { Command, ReplicatedLimits, SetLimits } from './commands.ts';
 import { liftEmbargo } from './embargo.ts';
-import { breakLock, cancel, release, withdraw } from './giving-up.ts';
+import { breakLock, withdraw } from './giving-up.ts';
 import { sessionHoldings } from './holdings.ts';
 import { checkInvariants } from './invariants.ts';
 import { liftDelay } from './lock-delay.ts';
@@ -16,13 +15,12 @@ import { LockTable } from './lock-table.ts';
 import { livingFacts } from './living.ts';
 import type { ChangedRow, Embargo, LivingFact, LockMachine, Row } from './machine-types.ts';
 import type { Applied, LockView, Outcome, SessionHoldings, SessionView } from './outcomes.ts';
-import { proclaim } from './proclaim.ts';
 import { answerOnce } from './requests.ts';
 import { becomeRestored } from './restoring.ts';
 import { RowLedger, rowsOf } from './rows.ts';
 import { Rules } from './rules.ts';
 import { SessionTable } from './session-table.ts';
-import { endSession, endSessionByOperator, expireSession, openSession } from './session.ts';
+import { endSessionByOperator, expireSession, openSession } from './session.ts';
 import { piecesOf } from './pieces.ts';
 import type { LockState, Step } from './step.ts';
 import { setLimitsProblem } from './validation.ts';
@@ -144,16 +142,11 @@ function execute(step: Step, command: Command): Outcome {
     case 'openSession':
       return openSession(step, command);
     case 'acquire':
-      return answerOnce(step, command, (session) => acquire(step, session, command));
-    case 'cancel':
-      return answerOnce(step, command, (session) => cancel(step, session, command));
     case 'release':
-      return answerOnce(step, command, (session) => release(step, session, command));
+    case 'cancel':
+    case 'proclaim':
     case 'closeSession':
-      return answerOnce(step, command, (session) => {
-        endSession(step, session, { cause: 'closed', reason: '' });
-        return { code: 'DONE' };
-      });
+      return answerOnce(step, command);
     case 'endSession':
       return endSessionByOperator(step, command);
     case 'expireSession':
@@ -162,8 +155,6 @@ function execute(step: Step, command: Command): Outcome {
       return withdraw(step, command);
     case 'break':
       return breakLock(step, command);
-    case 'proclaim':
-      return answerOnce(step, command, (session) => proclaim(step, session, command));
     case 'liftDelay':
       return liftDelay(step, command);
     case 'liftEmbargo':

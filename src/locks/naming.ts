@@ -23,7 +23,7 @@ export function findGrant(
   wanted: GrantName,
 ): Request | Outcome {
   const matches = ownGrants(state, session, wanted);
-  const [request] = matches;
+  const request = matches[0];
   if (request === undefined) return notHolder(state, wanted, session.id);
   if (matches.length === 1) return request;
   const count = `${matches.length} grants of ${quote(wanted.name)} with token ${wanted.token}`;
@@ -76,7 +76,7 @@ function ownGrants(
 
 function isGrant(request: Request, name: string, token: Token): boolean {
   if (!request.isGranted() || request.token !== token) return false;
-  return request.claims.some(({ lock }) => lock.name === name);
+  return request.isOf(name);
 }
 
 function presentHolders(lock: Lock | null): string {

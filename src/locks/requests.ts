@@ -2,14 +2,18 @@
 // effect at most once, and every retry learns of that one effect. Decided here, at apply, on every
 // node; a check before the log would only be an optimisation.
 
+import { unreachable } from '../base/assert.ts';
 import { probes } from '../base/probe.ts';
-import { aheadOf, granted } from './acquire.ts';
+import { acquire, aheadOf, granted } from './acquire.ts';
 import type { Acquire, Cancel, CloseSession, Proclaim, Release } from './commands.ts';
 import { freeze } from './ending.ts';
+import { cancel, release } from './giving-up.ts';
 import type { Outcome } from './outcomes.ts';
+import { proclaim } from './proclaim.ts';
+import type { RowLedger } from './rows.ts';
 import type { Rules } from './rules.ts';
-import { sessionGone } from './session.ts';
-import type { Request, Session } from './state.ts';
+import { endSession, sessionGone } from './session.ts';
+import type { FrozenRecord, Request, Session } from './state.ts';
 import type { Step } from './step.ts';
 import { requestProblem } from './validation.ts';
 
@@ -17,15 +21,11 @@ import { requestProblem } from './validation.ts';
 export type NumberedCommand = Acquire | Cancel | Release | Proclaim | CloseSession;
 
 /**
- * Answers a numbered command; `execute` runs only if it was never seen. The order of the tests:
+ * Answers a numbered command, and executes it only if it was never seen. The order of the tests:
  * live reference, STALE_SEQ, stored record, WINDOW, execute. A live acquire may lie below
  * ackedBelow, for QUEUED and GRANTED may be acknowledged.
  */
-export function answerOnce(
-  step: Step,
-  command: NumberedCommand,
-  execute: (session: Session) => Outcome,
-): Outcome {
+export function answerOnce(step: Step, command: NumberedCommand): Outcome {
   const session = step.state.sessions.find(command.session);
   probes.sometimes('release-meets-ended-session', session === null && command.op === 'release');
   if (session === null) return sessionGone(command.session);
@@ -36,10 +36,28 @@ export function answerOnce(
   const known = knownAnswer(session, command);
   if (known !== null) return known;
   if (isWindowFull(session, command, step.state.rules)) return windowFull(session);
-  const outcome = execute(session);
+  const outcome = execute(step, session, command);
   const isOver = !session.requests.has(command.seq) && command.op !== 'closeSession';
   if (isOver) freeze(step, session, command.seq, { bodyHash: command.bodyHash, outcome });
   return outcome;
+}
+
+function execute(step: Step, session: Session, command: NumberedCommand): Outcome {
+  switch (command.op) {
+    case 'acquire':
+      return acquire(step, session, command);
+    case 'release':
+      return release(step, session, command);
+    case 'cancel':
+      return cancel(step, session, command);
+    case 'proclaim':
+      return proclaim(step, session, command);
+    case 'closeSession':
+      endSession(step, session, { cause: 'closed', reason: '' });
+      return { code: 'DONE' };
+    default:
+      return unreachable(command);
+  }
 }
 
 function knownAnswer(session: Session, command: NumberedCommand): Outcome | null {
@@ -79,25 +97,27 @@ function noteUse(step: Step, session: Session): void {
 
 /** The client's word that it knows all answers below `ackedBelow`: their records may go. */
 function noteAcknowledged(step: Step, session: Session, ackedBelow: number): void {
-  const { rows } = step.state;
-  if (ackedBelow <= session.ackedBelow) return;
   const before = session.ackedBelow;
+  if (ackedBelow <= before) return;
+  const { rows } = step.state;
   session.ackedBelow = ackedBelow;
   rows.touch(session);
-  for (const seq of recordsBetween(session, before, ackedBelow)) {
+  // Costs the smaller of the range and the records.
+  if (ackedBelow - before > session.records.size) {
+    for (const record of session.records.values()) {
+      if (record.seq < ackedBelow) forget(rows, record);
+    }
+    return;
+  }
+  for (let seq = before; seq < ackedBelow; seq++) {
     const record = session.records.get(seq);
-    if (record === undefined) continue;
-    rows.drop(record);
-    session.records.delete(seq);
+    if (record !== undefined) forget(rows, record);
   }
 }
 
-/** Seqs in [from, to) that may have a record; costs the smaller of the range and the records. */
-function recordsBetween(session: Session, from: number, to: number): readonly number[] {
-  if (to - from > session.records.size) {
-    return [...session.records.keys()].filter((seq) => seq < to);
-  }
-  return Array.from({ length: to - from }, (_, offset) => from + offset);
+function forget(rows: RowLedger, record: FrozenRecord): void {
+  rows.drop(record);
+  record.session.records.delete(record.seq);
 }
 
 /**

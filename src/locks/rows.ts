@@ -52,9 +52,10 @@ export class RowLedger {
     this.subtract(row);
     if (row.unsummedAt === NOWHERE) row.unsummedAt = this.unsummed.push(row) - 1;
     if (row.changedAt < 0) this.listChanged(row);
-    const [oldest] = this.unsummed;
-    if (oldest === undefined || this.unsummed.length <= UNSUMMED_MAX) return;
-    this.sumUp(oldest, { key: oldest.rowKey(), value: oldest.rowValue() });
+    if (this.unsummed.length <= UNSUMMED_MAX) return;
+    const oldest = this.unsummed[0];
+    if (oldest !== undefined)
+      this.sumUp(oldest, { key: oldest.rowKey(), value: oldest.rowValue() });
   }
 
   /** Call before a row ceases to exist, while it still has its key. */

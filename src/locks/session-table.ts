@@ -6,34 +6,31 @@ import type { Session } from './state.ts';
 
 /** Living sessions only; how many there may be is the leader's admission to decide. */
 export class SessionTable {
-  private readonly byIndex = new Map<Index, Session>();
+  private readonly byId = new Map<SessionId, Session>();
   private readonly byNonce = new Map<string, Session>();
-  private readonly order = new OrderedSet<Index>((left, right) => left - right);
+  private readonly order = new OrderedSet<Session, Pick<Session, 'index'>>(
+    (left, right) => left.index - right.index,
+  );
 
   get size(): number {
-    return this.byIndex.size;
+    return this.byId.size;
   }
 
   add(session: Session): void {
-    this.byIndex.set(session.index, session);
+    this.byId.set(session.id, session);
     this.byNonce.set(session.nonce, session);
-    this.order.add(session.index);
+    this.order.add(session);
   }
 
   remove(session: Session): void {
-    this.byIndex.delete(session.index);
+    this.byId.delete(session.id);
     this.byNonce.delete(session.nonce);
-    this.order.delete(session.index);
+    this.order.delete(session);
   }
 
   /** The living session with exactly this id: index and nonce both count (DESIGN.md §5). */
   find(id: SessionId): Session | null {
-    const session = this.byIndex.get(Number.parseInt(id, 10));
-    return session !== undefined && session.id === id ? session : null;
-  }
-
-  opened(index: Index): Session | null {
-    return this.byIndex.get(index) ?? null;
+    return this.byId.get(id) ?? null;
   }
 
   withNonce(nonce: string): Session | null {
@@ -43,15 +40,17 @@ export class SessionTable {
   /** Sessions opened after entry `after`, oldest first, at most `limit`. */
   page(after: Index, limit: number): readonly Session[] {
     const page: Session[] = [];
-    for (const index of this.order.valuesFrom(after)) {
+    if (limit <= 0) return page;
+    for (const session of this.order.valuesFrom({ index: after })) {
+      if (session.index === after) continue;
+      page.push(session);
       if (page.length >= limit) break;
-      const session = this.byIndex.get(index);
-      if (session !== undefined && index !== after) page.push(session);
     }
     return page;
   }
 
+  /** In no order that matters; some may come and go meanwhile. */
   all(): IterableIterator<Session> {
-    return this.byIndex.values();
+    return this.byId.values();
   }
 }

@@ -180,7 +180,7 @@ export class Request extends StateRow {
   }
 
   set claims(claims: readonly Claim[]) {
-    const [first] = claims;
+    const first = claims[0];
     this.claimed = first !== undefined && claims.length === 1 ? first : claims;
   }
 
@@ -188,17 +188,30 @@ export class Request extends StateRow {
     return this.waited !== STILL_WAITS;
   }
 
+  // What follows is asked of every request several times: of a lone claim without its list.
+
   names(): readonly string[] {
-    return this.claims.map((claim) => claim.lock.name);
+    const { claimed } = this;
+    return claimed instanceof Claim ? [claimed.lock.name] : claimed.map(({ lock }) => lock.name);
+  }
+
+  isOf(name: string): boolean {
+    const { claimed } = this;
+    if (claimed instanceof Claim) return claimed.lock.name === name;
+    return claimed.some(({ lock }) => lock.name === name);
   }
 
   /** What it counts in `holdingsPerSessionMax`. */
   weight(): number {
-    return this.claims.reduce((sum, { need }) => sum + weightOf(need), 0);
+    const { claimed } = this;
+    if (claimed instanceof Claim) return weightOf(claimed.need);
+    return claimed.reduce((sum, { need }) => sum + weightOf(need), 0);
   }
 
   /** Slot numbers for each name, in the order of the request; empty without a semaphore. */
   slots(): readonly (readonly number[])[] {
+    const { claimed } = this;
+    if (claimed instanceof Claim && claimed.need.permits === null) return NO_SLOTS;
     const { claims } = this;
     if (claims.every(({ need }) => need.permits === null)) return NO_SLOTS;
     return claims.map((claim) => claim.lock.crowd?.slotsOf(claim) ?? []);
