@@ -11,7 +11,6 @@ import type {
   NodeMessage,
   QueryMessage,
 } from '../wire/client-messages.ts';
-import { copyOf } from '../wire/binary.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
 import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
 import { framesOf } from './client-frames.ts';
@@ -178,13 +177,10 @@ export class ClientLink {
   }
 
   private execute(message: Extract<ClientMessage, { type: 'command' }>): void {
-    const { requestId, ackedBelow } = message;
-    // The frame's memory is the transport's; the command outlives this turn.
-    const body = copyOf(message.body);
     this.inbox.begin(message);
-    this.options.host.execute({ body, ackedBelow }, ({ revision, outcome }) => {
+    this.options.host.execute(message, ({ revision, outcome }) => {
       this.inbox.end(message);
-      this.push({ type: 'reply', requestId, revision, outcome });
+      this.push({ type: 'reply', requestId: message.requestId, revision, outcome });
     });
   }
 

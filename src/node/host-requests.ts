@@ -1,7 +1,6 @@
 import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeStatus, QueryResult } from '../wire/client-messages.ts';
-import { encodePayload } from '../wire/command.ts';
 import { refuseRequest } from './admission.ts';
 import type { Host } from './host-types.ts';
 import { refusal } from './proposals.ts';
@@ -45,8 +44,7 @@ export class HostRequests {
       isBelowReserve: isBelowReserve(),
     });
     if (refused !== null) return clock.soon(() => done(refused));
-    const stamp = { ackedBelow: request.ackedBelow, stampMs: clock.wallMs() };
-    replica.proposals.submit(encodePayload(request.body, stamp), done);
+    replica.proposals.submit(request, done);
   };
 
   keepAlive: Host['keepAlive'] = (session, done) => {

@@ -26,6 +26,7 @@ import type {
   WatchEvent,
   WatchTarget,
 } from '../wire/client-messages.ts';
+import type { CommandRequest } from '../wire/payloads.ts';
 import type { CheckpointSettings } from './checkpoint-settings.ts';
 import type { ScrubSettings } from './scrub.ts';
 import type { WatchLogLimits } from './watch-log.ts';
@@ -128,11 +129,11 @@ export interface Host {
   status(): NodeStatus;
   /** Called with every change of role, leader or readiness. Returns the way to stop that. */
   onLeaderChange(listener: () => void): () => void;
-  /** `body` comes from wire/command.ts encodeBody. Answers when applied, or with a refusal. */
-  execute(
-    request: { readonly body: Uint8Array; readonly ackedBelow: number },
-    done: (reply: HostReply) => void,
-  ): void;
+  /**
+   * Answers when applied, or with a refusal. The bytes of the body are copied in a later turn, and
+   * only once: nobody may change them before `done` is called.
+   */
+  execute(request: CommandRequest, done: (reply: HostReply) => void): void;
   keepAlive(session: SessionId, done: (result: KeepAliveResult) => void): void;
   /** Linearizable, except `status`. */
   query(query: Query, done: (answer: HostAnswer) => void): void;

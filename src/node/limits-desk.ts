@@ -3,7 +3,8 @@ import type { ReplicatedLimits } from '../locks/commands.ts';
 import { areSame } from '../locks/limits.ts';
 import type { Member } from '../raft/config.ts';
 import type { AdminStep, PendingChange, QueryResult } from '../wire/client-messages.ts';
-import { encodeBody, encodePayload } from '../wire/command.ts';
+import { encodeBody } from '../wire/command.ts';
+import type { CommandRequest } from '../wire/payloads.ts';
 import { refusePending } from './change-under-way.ts';
 import { commandSetOf } from './command-sets.ts';
 import type { HostReply } from './host-types.ts';
@@ -14,7 +15,6 @@ type Done = (result: QueryResult) => void;
 
 /** The leader's part in a change of the limits. */
 export interface LimitsDeskOptions {
-  readonly wallMs: () => number;
   readonly lastIndex: () => Index;
   /** The limits in force, of the state as it is applied. */
   readonly limits: () => ReplicatedLimits;
@@ -24,7 +24,7 @@ export interface LimitsDeskOptions {
   readonly commandSetOf: (member: Member) => number;
   /** A quorum confirms that this node leads, and all that was decided before is applied. */
   readonly confirm: (done: (isConfirmed: boolean) => void) => void;
-  readonly submit: (payload: Uint8Array, done: (reply: HostReply) => void) => void;
+  readonly submit: (request: CommandRequest, done: (reply: HostReply) => void) => void;
 }
 
 /**
@@ -62,15 +62,12 @@ export class LimitsDesk {
   }
 
   private propose({ limits, by }: SetLimitsStep, done: Done): void {
-    const stamp = { ackedBelow: 0, stampMs: this.options.wallMs() };
     this.pending = { change: `${by} changes the limits`, sinceIndex: this.options.lastIndex() };
-    this.options.submit(
-      encodePayload(encodeBody({ op: 'setLimits', limits, by }), stamp),
-      (reply) => {
-        this.pending = null;
-        done(resultOf(reply));
-      },
-    );
+    const body = encodeBody({ op: 'setLimits', limits, by });
+    this.options.submit({ body, ackedBelow: 0 }, (reply) => {
+      this.pending = null;
+      done(resultOf(reply));
+    });
   }
 
   // A command that a member cannot apply would make its state another one (E#11689).

@@ -1,7 +1,8 @@
 import type { SessionId } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CommandBody } from '../wire/command.ts';
-import { encodeBody, encodePayload } from '../wire/command.ts';
+import { encodeBody } from '../wire/command.ts';
+import { encodePayloads } from '../wire/payloads.ts';
 import type { Engine } from './engine.ts';
 import type { Office } from './office.ts';
 
@@ -17,13 +18,10 @@ export class OwnProposals {
 
   /** How many of the list were appended, from its beginning on. */
   propose(bodies: readonly CommandBody[]): number {
-    const stamp = { ackedBelow: 0, stampMs: this.clock.wallMs() };
+    const requests = bodies.map((body) => ({ body: encodeBody(body), ackedBelow: 0 }));
+    const { payloads, record } = encodePayloads(requests, this.clock.wallMs());
     const admission = this.engine.propose(
-      bodies.map((body) => ({
-        type: 'command' as const,
-        payload: encodePayload(encodeBody(body), stamp),
-        internal: true,
-      })),
+      payloads.map((payload) => ({ type: 'command' as const, payload, internal: true, record })),
     );
     return admission.accepted;
   }

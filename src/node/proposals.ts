@@ -5,25 +5,26 @@ import type { Clock } from '../ports/clock.ts';
 import type { Entry } from '../raft/entry.ts';
 import type { Proposal, Refusal } from '../raft/events.ts';
 import type { Refused } from '../wire/client-messages.ts';
+import type { CommandRequest } from '../wire/payloads.ts';
+import { encodePayloads } from '../wire/payloads.ts';
 import type { Admission } from './engine.ts';
 import type { HostReply } from './host-types.ts';
 
 /** Gets the answer of one request, once. */
 export type ReplyHandler = (reply: HostReply) => void;
 
-interface Waiting {
-  readonly payload: Uint8Array;
-  readonly done: ReplyHandler;
-}
-
+/** Requests that were appended together, and who waits for their answers. */
 interface Appended {
   readonly term: Term;
-  readonly done: ReplyHandler;
+  readonly firstIndex: Index;
+  readonly handlers: readonly ReplyHandler[];
+  /** How many were answered. */
+  settled: number;
 }
 
 /** The clock that gathers a turn's requests, and the way into consensus. */
 export interface ProposalsOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'soon' | 'wallMs'>;
   readonly propose: (proposals: readonly Proposal[]) => Admission;
 }
 
@@ -35,8 +36,11 @@ export interface ProposalsOptions {
  */
 export class Proposals {
   private readonly options: ProposalsOptions;
-  private readonly appended = new Map<Index, Appended>();
-  private gathering: Waiting[] = [];
+  /** Undecided, by their indices. */
+  private appended: Appended[] = [];
+  private undecided = 0;
+  private requests: CommandRequest[] = [];
+  private handlers: ReplyHandler[] = [];
   private isOver = false;
 
   constructor(options: ProposalsOptions) {
@@ -45,29 +49,35 @@ export class Proposals {
 
   /** Undecided requests; bounded by the links' limits and the leader's uncommitted limit. */
   get size(): number {
-    return this.appended.size + this.gathering.length;
+    return this.undecided + this.requests.length;
   }
 
-  submit(payload: Uint8Array, done: ReplyHandler): void {
-    this.gathering.push({ payload, done });
-    if (this.gathering.length === 1) this.options.clock.soon(() => this.flush());
+  /** The request is encoded in a later turn: its bytes stay as they are until `done` is called. */
+  submit(request: CommandRequest, done: ReplyHandler): void {
+    this.requests.push(request);
+    this.handlers.push(done);
+    if (this.requests.length === 1) this.options.clock.soon(() => this.flush());
   }
 
-  /** The answer of an applied entry, if somebody here waits for it. */
+  /** The answer of an applied entry, if somebody here waits for it. Entries come in order. */
   settle({ index, term }: Pick<Entry, 'index' | 'term'>, outcome: Outcome): void {
-    const waiting = this.appended.get(index);
-    if (waiting === undefined) return;
-    this.appended.delete(index);
-    if (waiting.term === term) waiting.done({ revision: index, outcome });
-    else waiting.done(refusal('OUTCOME_UNKNOWN', 'another entry took the place of the request'));
+    const [oldest] = this.appended;
+    const done = oldest?.handlers[index - oldest.firstIndex];
+    if (oldest === undefined || done === undefined) return;
+    oldest.settled += 1;
+    this.undecided -= 1;
+    if (oldest.settled === oldest.handlers.length) this.appended.shift();
+    if (oldest.term === term) done({ revision: index, outcome });
+    else done(refusal('OUTCOME_UNKNOWN', 'another entry took the place of the request'));
   }
 
   /** Leadership is over: the fate of everything appended is not known. */
   abandon(reason: string): void {
-    const lost = [...this.appended.values()];
+    const lost = this.appended.flatMap(({ handlers, settled }) => handlers.slice(settled));
     probes.sometimes('fate-of-appended-unknown', lost.length > 0);
-    this.appended.clear();
-    for (const { done } of lost) done(refusal('OUTCOME_UNKNOWN', reason));
+    this.appended = [];
+    this.undecided = 0;
+    for (const done of lost) done(refusal('OUTCOME_UNKNOWN', reason));
   }
 
   /** Nothing is proposed any more, nor seen applied; call `abandon` before. */
@@ -76,26 +86,32 @@ export class Proposals {
   }
 
   private flush(): void {
-    const batch = this.gathering;
-    this.gathering = [];
+    const { requests, handlers } = this;
+    this.requests = [];
+    this.handlers = [];
     if (this.isOver) {
-      for (const { done } of batch)
+      for (const done of handlers)
         done(refusal('UNAVAILABLE', 'the node stopped; nothing was done'));
       return;
     }
+    const { payloads, record } = encodePayloads(requests, this.options.clock.wallMs());
     const admission = this.options.propose(
-      batch.map(({ payload }) => ({ type: 'command' as const, payload, internal: false })),
+      payloads.map((payload) => ({ type: 'command' as const, payload, internal: false, record })),
     );
-    batch.forEach(({ done }, position) => {
-      // The node failed in that very call: what became of the entries, it cannot tell any more.
-      if (this.isOver) return done(refusal('OUTCOME_UNKNOWN', 'the node failed meanwhile'));
-      if (position < admission.accepted) {
-        this.appended.set(admission.firstIndex + position, { term: admission.term, done });
-      } else {
-        const why = admission.refusal ?? 'UNAVAILABLE';
-        done(refusal(why, REFUSALS[why]));
-      }
-    });
+    // The node failed in that very call: what became of the entries, it cannot tell any more.
+    if (this.isOver) {
+      for (const done of handlers) done(refusal('OUTCOME_UNKNOWN', 'the node failed meanwhile'));
+      return;
+    }
+    this.await(handlers.slice(0, admission.accepted), admission);
+    const why = admission.refusal ?? 'UNAVAILABLE';
+    for (const done of handlers.slice(admission.accepted)) done(refusal(why, REFUSALS[why]));
+  }
+
+  private await(handlers: readonly ReplyHandler[], { term, firstIndex }: Admission): void {
+    if (handlers.length === 0) return;
+    this.appended.push({ term, firstIndex, handlers, settled: 0 });
+    this.undecided += handlers.length;
   }
 }
 

@@ -112,16 +112,15 @@ export class Steward {
   }
 
   private createLimitsDesk(): LimitsDesk {
-    const { ports, self, engine, peers, proposals, reads, limits } = this.options;
+    const { self, engine, peers, proposals, reads, limits } = this.options;
     return new LimitsDesk({
       limits,
-      wallMs: () => ports.clock.wallMs(),
       lastIndex: () => engine.status().lastIndex,
       members: () => membersOf(engine.status().config),
       commandSetOf: (member) =>
         member.nodeId === self.nodeId ? self.commandSet : peers.commandSetOf(member),
       confirm: (done) => reads.request(done),
-      submit: (payload, done) => proposals.submit(payload, done),
+      submit: (request, done) => proposals.submit(request, done),
     });
   }
 }

@@ -11,6 +11,7 @@ export interface Link {
   readonly remote: string;
   /** Bytes accepted by `send` that have not left this process yet. */
   readonly bufferedBytes: number;
+  /** Nobody changes the frame's bytes, however long the owner keeps them. */
   onFrame: (frame: Uint8Array) => void;
   /** Called once when the link is gone, with a short reason; not after `close()` by this side. */
   onClose: (reason: string) => void;

@@ -17,6 +17,9 @@ export interface Entry {
   readonly payload: Uint8Array;
   /** The decoded configuration of a `config` entry, else null. */
   readonly config: ClusterConfig | null;
-  /** Encoded form, the same in frames and on disk; filled by the host when first needed. */
-  record: Uint8Array | null;
+  /**
+   * Memory of the host's in which the payload lies behind its head, as in frames and on disk;
+   * entries that came together share it. Null: the payload is somewhere else.
+   */
+  readonly record: Uint8Array | null;
 }

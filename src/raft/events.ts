@@ -13,6 +13,8 @@ export interface Proposal {
   readonly payload: Uint8Array;
   /** Set by the leader itself (expiry, withdraw): counted against a budget of its own (§0). */
   readonly internal: boolean;
+  /** As in Entry, with room there for the head of the record. */
+  readonly record: Uint8Array | null;
 }
 
 /** What happens to the core. */
@@ -255,9 +257,7 @@ export const DEFAULT_RAFT_SETTINGS: RaftSettings = {
   tailBytesMax: 8 * 1024 * 1024,
 };
 
-/**
- * The core as its host drives it; made by `new Raft(createCore(parts))`.
- */
+/** The core as its host drives it; made by `new Raft(createCore(parts))`. */
 export interface RaftCore {
   step(event: RaftEvent, nowUs: MonoUs): readonly RaftEffect[];
   /** When to send the next tick at the latest. */

@@ -37,7 +37,8 @@ function admit(core: Core, leader: LeaderState, proposals: readonly Proposal[]):
   for (const proposal of proposals) {
     refusal = refusalOf(leader, proposal);
     if (refusal !== null) break;
-    appendOwn(core, { type: proposal.type, payload: proposal.payload, config: null });
+    const { type, payload, record } = proposal;
+    appendOwn(core, { type, payload, config: null, record });
     accepted++;
   }
   budget.note({

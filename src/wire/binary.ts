@@ -2,6 +2,14 @@ import { DecodeError } from './decode-error.ts';
 
 const TWO_32 = 0x1_0000_0000;
 
+/** Where something is written, or read from. */
+export interface Place {
+  readonly bytes: Uint8Array;
+  /** Of the same bytes. */
+  readonly view: DataView;
+  readonly at: number;
+}
+
 /** A view on exactly these bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

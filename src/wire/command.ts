@@ -3,6 +3,7 @@
 
 import { Hasher } from '../base/hash.ts';
 import type { Command } from '../locks/commands.ts';
+import type { Place } from './binary.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
 import { bodyFields, readBody } from './command-fields.ts';
 import { DecodeError } from './decode-error.ts';
@@ -49,12 +50,17 @@ export function decodeBody(body: Uint8Array): CommandBody {
  */
 export function encodePayload(body: Uint8Array, stamp: CommandStamp): Uint8Array {
   const payload = new Uint8Array(STAMP_BYTES + body.length);
-  const view = viewOf(payload);
-  view.setUint8(0, STAMP_VERSION);
-  putSafeInteger(view, 1, stamp.ackedBelow);
-  putSafeInteger(view, 9, stamp.stampMs);
-  payload.set(body, STAMP_BYTES);
+  putPayload({ bytes: payload, view: viewOf(payload), at: 0 }, body, stamp);
   return payload;
+}
+
+/** Writes there what `encodePayload` gives. */
+export function putPayload(place: Place, body: Uint8Array, stamp: CommandStamp): void {
+  const { bytes, view, at } = place;
+  view.setUint8(at, STAMP_VERSION);
+  putSafeInteger(view, at + 1, stamp.ackedBelow);
+  putSafeInteger(view, at + 9, stamp.stampMs);
+  bytes.set(body, at + STAMP_BYTES);
 }
 
 /** Throws DecodeError. The same payload gives the same command on every node. */

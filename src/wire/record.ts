@@ -1,20 +1,24 @@
 // One entry of the log as bytes: the same in the Append frame and on disk (DESIGN.md §4.3). The
-// leader encodes once; whoever receives or reads it back checks it and keeps those very bytes.
+// leader puts the head before a payload once; whoever receives or reads it back checks it and keeps
+// those very bytes.
 //
 //   0  u32  CRC-32C of all that follows, seeded with the cluster's id
 //   4  u32  length of the whole record in bytes
 //   8  u64  index         16  u64  term         24  u64  prevTerm         (little-endian)
 //  32  u8   type          33  payload
 
-import { assert } from '../base/assert.ts';
+import { assert, present } from '../base/assert.ts';
 import { crc32c, crc32cOf } from '../base/hash.ts';
 import type { Entry, EntryType } from '../raft/entry.ts';
+import type { Place } from './binary.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
 import { decodeConfig } from './config.ts';
 import { DecodeError } from './decode-error.ts';
 
 /** Bytes of a record beside its payload. */
 export const RECORD_HEADER_BYTES = 33;
+/** Where in it the length stands. No record has none, so 0 says that a head is not written yet. */
+const LENGTH_AT = 4;
 
 const ENTRY_TYPES = ['noop', 'config', 'command'] as const satisfies readonly EntryType[];
 
@@ -24,66 +28,95 @@ export function clusterSeed(clusterId: string): number {
 }
 
 /**
- * The records of these entries, one after the other. They are made once and kept in
- * `entry.record`, as views of the whole: a batch costs one piece of memory, and joining it again,
- * for the next peer or for the disk, costs none.
+ * The records of these entries, one after the other. Those whose payloads follow each other in one
+ * memory with room for the heads between them are completed there, once: joining them, and again
+ * for the next peer and for the disk, copies nothing.
  */
 export function joinRecords(entries: readonly Entry[], seed: number): Uint8Array {
-  const joined = adjacentRecords(entries);
-  if (joined !== null) return joined;
-  let length = 0;
-  for (const entry of entries) length += recordBytes(entry);
-  const bytes = new Uint8Array(length);
-  const view = viewOf(bytes);
-  let at = 0;
-  for (const entry of entries) {
-    if (entry.record === null) writeRecord({ bytes, view, at }, entry, seed);
-    else bytes.set(entry.record, at);
-    at += recordBytes(entry);
+  const stretches: Uint8Array[] = [];
+  for (let from = 0; from < entries.length;) {
+    const to = stretchEnd(entries, from);
+    stretches.push(recordsOf(entries, from, to, seed));
+    from = to;
   }
-  return bytes;
+  const [only] = stretches;
+  return stretches.length === 1 && only !== undefined ? only : concatenated(stretches);
+}
+
+/** One past the last entry whose record follows that of the one before, from `from` on. */
+function stretchEnd(entries: readonly Entry[], from: number): number {
+  let at = from + 1;
+  let last = entries[from];
+  for (; at < entries.length; at++) {
+    const entry = entries[at];
+    if (entry === undefined || last === undefined || !follows(last, entry)) break;
+    last = entry;
+  }
+  return at;
+}
+
+function follows(last: Entry, { record, payload }: Entry): boolean {
+  const end = last.payload.byteOffset + last.payload.length;
+  return (
+    record !== null && record === last.record && payload.byteOffset === end + RECORD_HEADER_BYTES
+  );
+}
+
+/** The records of a stretch, which ends before `to`. */
+function recordsOf(entries: readonly Entry[], from: number, to: number, seed: number): Uint8Array {
+  const { record, payload } = present(entries[from], 'a stretch has entries');
+  if (record === null) return encodeAlone(present(entries[from], 'a stretch has entries'), seed);
+  const view = viewOf(record);
+  const begin = payload.byteOffset - RECORD_HEADER_BYTES;
+  let end = begin;
+  for (let each = from; each < to; each++) {
+    const entry = present(entries[each], 'a stretch has entries');
+    const at = end - record.byteOffset;
+    const isThere = view.getUint32(at + LENGTH_AT, true) > 0;
+    if (!isThere) writeHead({ bytes: record, view, at }, entry, seed);
+    end += recordBytes(entry);
+  }
+  return new Uint8Array(record.buffer, begin, end - begin);
 }
 
 function recordBytes(entry: Entry): number {
   return RECORD_HEADER_BYTES + entry.payload.length;
 }
 
-/** Where a record is written. */
-interface Place {
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-  readonly at: number;
+function encodeAlone(entry: Entry, seed: number): Uint8Array {
+  const bytes = new Uint8Array(recordBytes(entry));
+  bytes.set(entry.payload, RECORD_HEADER_BYTES);
+  writeHead({ bytes, view: viewOf(bytes), at: 0 }, entry, seed);
+  return bytes;
 }
 
-function writeRecord({ bytes, view, at }: Place, entry: Entry, seed: number): void {
+function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** The payload is there already. */
+function writeHead({ bytes, view, at }: Place, entry: Entry, seed: number): void {
   const isSafe = Number.isSafeInteger(entry.index) && Number.isSafeInteger(entry.term);
   assert(isSafe, 'an entry has an index and a term below 2^53');
-  const end = at + recordBytes(entry);
-  view.setUint32(at + 4, end - at, true);
+  const length = recordBytes(entry);
+  view.setUint32(at + LENGTH_AT, length, true);
   putSafeInteger(view, at + 8, entry.index);
   putSafeInteger(view, at + 16, entry.term);
   putSafeInteger(view, at + 24, entry.prevTerm);
   view.setUint8(at + 32, ENTRY_TYPES.indexOf(entry.type));
-  bytes.set(entry.payload, at + RECORD_HEADER_BYTES);
-  view.setUint32(at, crc32cOf(bytes, at + 4, end, seed), true);
-  entry.record = viewWithin(bytes, at, end);
-}
-
-/** The memory of all records, if they lie there one after the other; else null. */
-function adjacentRecords(entries: readonly Entry[]): Uint8Array | null {
-  const first = entries[0]?.record;
-  if (first === undefined || first === null) return null;
-  let end = first.byteOffset;
-  for (const { record } of entries) {
-    const follows = record?.buffer === first.buffer && record.byteOffset === end;
-    if (!follows) return null;
-    end += record.length;
-  }
-  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+  view.setUint32(at, crc32cOf(bytes, at + 4, at + length, seed), true);
 }
 
 /**
- * The entries of joined records; payloads and records are views. Throws DecodeError unless every
+ * The entries of joined records; their payloads are views. Throws DecodeError unless every
  * length and CRC is right, indices are contiguous, and each prevTerm is the term before.
  */
 export function decodeRecords(bytes: Uint8Array, seed: number): Entry[] {
@@ -106,7 +139,7 @@ function recordLengthAt(view: DataView, at: number): number {
   if (left < RECORD_HEADER_BYTES) {
     throw new DecodeError(`record at byte ${at}: expected a header, got ${left} bytes`);
   }
-  const length = view.getUint32(at + 4, true);
+  const length = view.getUint32(at + LENGTH_AT, true);
   if (length < RECORD_HEADER_BYTES || length > left) {
     const range = `from ${RECORD_HEADER_BYTES} to ${left}`;
     throw new DecodeError(`record at byte ${at}: expected a length ${range}, got ${length}`);
@@ -133,7 +166,7 @@ function decodeRecord({ bytes, view, at }: Place, end: number, seed: number): En
     type,
     payload,
     config: type === 'config' ? decodeConfig(payload) : null,
-    record: viewWithin(bytes, at, end),
+    record: bytes,
   };
   if (type !== 'command') checkNoop(entry);
   if (entry.prevTerm > entry.term) {

@@ -103,7 +103,7 @@ function logItems(): readonly GoldenItem[] {
   ];
 }
 
-// The record is what is encoded: an entry that has one already would show nothing.
+// An entry that has a record already would show nothing of how it is made.
 function withoutRecord(entry: Entry): Entry {
   return { ...entry, record: null };
 }

@@ -10,7 +10,9 @@ import {
 } from '../../src/wire/client.ts';
 import { decodeBody, encodeBody } from '../../src/wire/command.ts';
 import { PEER_PROTOCOL } from '../../src/wire/peer-messages.ts';
+import type { PeerMessage } from '../../src/wire/peer-messages.ts';
 import { decodePeer, encodePeer } from '../../src/wire/peer.ts';
+import { joinRecords } from '../../src/wire/record.ts';
 import { SLOT_FORMAT_VERSION } from '../../src/wire/slots.ts';
 import { CLIENT_MESSAGES, NODE_MESSAGES } from '../wire/client-samples.ts';
 import { BODIES, PEER_MESSAGES, SEED } from '../wire/samples.ts';
@@ -53,11 +55,21 @@ function peerItems(): readonly GoldenItem[] {
     item({
       name: type,
       about: `a frame between nodes, ${type}`,
-      value: message,
-      encode: (value) => encodePeer(value, SEED),
-      decode: (bytes) => decodePeer(bytes, SEED),
+      value: withOwnRecords(message),
+      encode: () => encodePeer(message, SEED),
+      decode: (bytes) => withOwnRecords(decodePeer(bytes, SEED)),
     }),
   );
+}
+
+// Entries share the memory that their records lie in, if they have any; each is shown with its own.
+function withOwnRecords(message: PeerMessage): PeerMessage {
+  if (message.type !== 'append') return message;
+  const entries = message.entries.map((entry) => ({
+    ...entry,
+    record: joinRecords([entry], SEED),
+  }));
+  return { ...message, entries };
 }
 
 function clientItems(): readonly GoldenItem[] {

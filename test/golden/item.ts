@@ -17,13 +17,11 @@ export function item<T>(of: {
   readonly encode: (value: T) => Uint8Array;
   readonly decode: (bytes: Uint8Array) => unknown;
 }): GoldenItem {
-  // First the bytes: entries keep their record from then on, as those that were decoded have it.
-  const bytes = of.encode(of.value);
   return {
     name: of.name,
     about: of.about,
     value: plain(of.value),
-    bytes,
+    bytes: of.encode(of.value),
     read: (bytes) => plain(of.decode(bytes)),
   };
 }

@@ -109,7 +109,10 @@ describe('the applier', () => {
   test('an entry that waits is not answered before its turn', () => {
     const { applier, clock, gate, proposals } = setUp();
     const replies: HostReply[] = [];
-    for (let at = 1; at <= 3; at++) proposals.submit(payloadOf(at), (reply) => replies.push(reply));
+    for (let at = 1; at <= 3; at++) {
+      const request = { body: payloadOf(at), ackedBelow: 0 };
+      proposals.submit(request, (reply) => replies.push(reply));
+    }
     clock.turn();
     gate.room = 1;
     applier.apply(entries(1, 3));

@@ -3,7 +3,7 @@ import type { Admission } from '../../src/node/engine.ts';
 import { Proposals } from '../../src/node/proposals.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const PAYLOAD = new Uint8Array(1);
+const REQUEST = { body: new Uint8Array(1), ackedBelow: 1 };
 const DONE = { code: 'DONE' } as const;
 
 /** Three requests in one turn, and the admission that consensus gives. */
@@ -22,7 +22,7 @@ function setUp(admission: Partial<Admission>) {
   });
   const submit = (): void => {
     for (const name of ['a', 'b', 'c']) {
-      proposals.submit(PAYLOAD, ({ outcome }) => answers.push(`${name} ${outcome.code}`));
+      proposals.submit(REQUEST, ({ outcome }) => answers.push(`${name} ${outcome.code}`));
     }
     clock.turn();
   };

@@ -183,7 +183,7 @@ describe('the oracles by themselves', () => {
     const session = 'session of c1';
     const expiry = { op: 'expireSession', session, proposerTerm: 3 } as const;
     const payload = encodePayload(encodeBody(expiry), { ackedBelow: 0, stampMs: 0 });
-    const proposals = [{ type: 'command', payload, internal: true } as const];
+    const proposals = [{ type: 'command', payload, internal: true, record: null } as const];
     const proposed = {
       type: 'proposed',
       term: 3,

@@ -73,7 +73,7 @@ function electing({ leader, followers: [, second], ids: [id] }: Rig, type: Entry
 }
 
 function workOf(bytes: number): Proposal {
-  return { type: 'command', payload: new Uint8Array(bytes), internal: false };
+  return { type: 'command', payload: new Uint8Array(bytes), internal: false, record: null };
 }
 
 /** The leader accepts all of these, or refuses the first one. */

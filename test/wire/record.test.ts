@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/raft/entry.ts';
+import { encodePayload } from '../../src/wire/command.ts';
 import { pack } from '../../src/wire/msgpack.ts';
+import { encodePayloads } from '../../src/wire/payloads.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { decodePeer, encodePeer } from '../../src/wire/peer.ts';
 import {
@@ -29,6 +31,29 @@ const chain = fc
     });
   });
 
+/** The same entry, whose record lies nowhere yet. */
+function alone(entry: Entry): Entry {
+  return { ...entry, record: null };
+}
+
+/** Entries as a leader appends them: of requests that came together. */
+function roomyEntries(count: number): Entry[] {
+  const requests = Array.from({ length: count }, (_, at) => ({
+    body: new Uint8Array(at * 3).fill(at),
+    ackedBelow: at,
+  }));
+  const { payloads, record } = encodePayloads(requests, 1_790_000_000_000);
+  expect(payloads).toEqual(
+    requests.map(({ body, ackedBelow }) =>
+      encodePayload(body, { ackedBelow, stampMs: 1_790_000_000_000 }),
+    ),
+  );
+  return payloads.map((payload, at) => {
+    const place = { index: ORIGIN + 1 + at, term: 7, prevTerm: 7 };
+    return { ...place, type: 'command', payload, config: null, record };
+  });
+}
+
 function joined(): Uint8Array {
   return joinRecords(sampleEntries(), SEED);
 }
@@ -50,37 +75,47 @@ describe('records of entries', () => {
   test('come back with indices and terms up to 2^53', () => {
     fc.assert(
       fc.property(chain, (entries) => {
-        expect(decodeRecords(joinRecords(entries, SEED), SEED)).toEqual(entries);
+        expect(decodeRecords(joinRecords(entries, SEED), SEED).map(alone)).toEqual(entries);
       }),
     );
   });
 
-  test('are made once: joined again, all or a part of them, they are the same memory', () => {
-    const entries = sampleEntries();
+  test('whose payloads lie in room for them are completed there, once, and copied nowhere', () => {
+    const entries = roomyEntries(5);
     const all = joinRecords(entries, SEED);
-    const rest = joinRecords(entries.slice(1), SEED);
+    expect(all.buffer).toBe(entries[0]?.record?.buffer);
+    expect(all).toEqual(joinRecords(entries.map(alone), SEED));
+    const rest = joinRecords(entries.slice(2), SEED);
     expect(rest.buffer).toBe(all.buffer);
     expect(rest).toEqual(all.subarray(all.length - rest.length));
-    expect(entries.map(({ record }) => record?.buffer)).toEqual(entries.map(() => all.buffer));
   });
 
-  test('made in different batches, or not following each other, are joined all the same', () => {
-    const whole = joined();
-    const entries = sampleEntries();
-    joinRecords(entries.slice(1, 2), SEED);
-    expect(joinRecords(entries, SEED)).toEqual(whole);
-    const [first, , last] = entries;
-    if (first === undefined || last === undefined) throw new Error('no sample');
-    const both = [...(first.record ?? []), ...(last.record ?? [])];
-    expect(joinRecords([first, last], SEED)).toEqual(Uint8Array.from(both));
+  test('are completed where they lie whichever part of them is asked for first', () => {
+    const entries = roomyEntries(5);
+    const middle = joinRecords(entries.slice(1, 3), SEED);
+    const whole = joinRecords(entries, SEED);
+    expect(whole).toEqual(joinRecords(entries.map(alone), SEED));
+    expect(middle).toEqual(joinRecords(entries.slice(1, 3).map(alone), SEED));
+    expect(middle.buffer).toBe(whole.buffer);
   });
 
-  test('with a gap between them in one memory are joined without it', () => {
+  test('of several memories, of none, or with a gap between them are joined all the same', () => {
     const [first, middle, last] = sampleEntries();
     if (first === undefined || middle === undefined || last === undefined) throw new Error('few');
-    joinRecords([first, middle, last], SEED);
-    const both = [...(first.record ?? []), ...(last.record ?? [])];
-    expect(joinRecords([first, last], SEED)).toEqual(Uint8Array.from(both));
+    const whole = joined();
+    const [one, two, three] = decodeRecords(whole, SEED);
+    const [other] = decodeRecords(joinRecords([middle], SEED), SEED);
+    if (one === undefined || two === undefined || three === undefined) throw new Error('few');
+    if (other === undefined) throw new Error('none');
+    for (const entries of [
+      [one, middle, three],
+      [first, two, three],
+      [one, other, three],
+    ]) {
+      expect(joinRecords(entries, SEED)).toEqual(whole);
+    }
+    expect(joinRecords([one, three], SEED)).toEqual(joinRecords([first, last], SEED));
+    expect(joinRecords([], SEED)).toHaveLength(0);
   });
 
   test('are the very bytes that a follower stores: decoded and joined again they are equal', () => {
@@ -92,7 +127,7 @@ describe('records of entries', () => {
     const bytes = joined();
     for (const entry of decodeRecords(bytes, SEED)) {
       expect(entry.payload.buffer).toBe(bytes.buffer);
-      expect(entry.record?.buffer).toBe(bytes.buffer);
+      expect(entry.record).toBe(bytes);
     }
   });
 
@@ -112,7 +147,7 @@ describe('records of entries', () => {
     const bytes = joined();
     const borders = new Set([0]);
     for (const entry of decodeRecords(bytes, SEED)) {
-      borders.add(Math.max(...borders) + (entry.record?.length ?? 0));
+      borders.add(Math.max(...borders) + RECORD_HEADER_BYTES + entry.payload.length);
     }
     for (let length = 0; length < bytes.length; length++) {
       const cut = () => decodeRecords(bytes.subarray(0, length), SEED);

@@ -7,7 +7,7 @@ import type { ClusterConfig } from '../../raft/config.ts';
 import type { Entry } from '../../raft/entry.ts';
 import type { KeyValue, KeyValuePair } from '../../ports/storage.ts';
 import { DecodeError } from '../../wire/msgpack.ts';
-import { decodeRecords } from '../../wire/record.ts';
+import { RECORD_HEADER_BYTES, decodeRecords } from '../../wire/record.ts';
 import { logDamaged, readFailed, refuse } from './exits.ts';
 import { CHUNK_RANGE, chunkFirst } from './layout.ts';
 import type { EntryId } from '../../raft/events.ts';
@@ -150,5 +150,5 @@ export function gapBetween(last: { index: Index; term: Term }, next: Entry): str
 
 /** Bytes that an entry takes on disk. */
 export function recordBytes(entry: Entry): number {
-  return entry.record?.length ?? entry.payload.length;
+  return RECORD_HEADER_BYTES + entry.payload.length;
 }

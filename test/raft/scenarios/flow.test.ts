@@ -11,7 +11,12 @@ const appendsOn = (cluster: CoreCluster, from: string, to: string): Append[] =>
 function proposeSizes(cluster: CoreCluster, sizes: readonly number[]): number {
   return cluster.proposeAll(
     'n1',
-    sizes.map((size) => ({ type: 'command', payload: payloadOfSize(size), internal: false })),
+    sizes.map((size) => ({
+      type: 'command',
+      payload: payloadOfSize(size),
+      internal: false,
+      record: null,
+    })),
   ).accepted;
 }
 
@@ -127,7 +132,7 @@ describe('R-41 M-31 uncommitted growth', () => {
     cluster.isolate('n1');
     expect(proposeSizes(cluster, [5_000])).toBe(1);
     for (const internal of [true, false]) {
-      const noop = { type: 'noop', payload: payloadOfSize(0), internal } as const;
+      const noop = { type: 'noop', payload: payloadOfSize(0), internal, record: null } as const;
       expect(cluster.proposeAll('n1', [noop])).toMatchObject({ accepted: 1, refusal: null });
     }
     cluster.tick(E + H, ['n1']);

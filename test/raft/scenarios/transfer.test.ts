@@ -165,7 +165,8 @@ describe('R-74 a leader hands over', () => {
     transfer(cluster, 'n3');
     for (const internal of [true, false]) {
       const payload = new Uint8Array(1);
-      const answer = cluster.proposeAll('n1', [{ type: 'command', payload, internal }]);
+      const proposal = { type: 'command', payload, internal, record: null } as const;
+      const answer = cluster.proposeAll('n1', [proposal]);
       expect(answer).toMatchObject({ accepted: 0, refusal: 'NOT_LEADER' });
     }
     expect(cluster.change('n1', removalOf('n4')).refusal?.code).toBe('PENDING');

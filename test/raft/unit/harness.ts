@@ -224,7 +224,12 @@ export class CoreCluster {
   propose(nodeId: string, ...texts: string[]): Proposed {
     return this.proposeAll(
       nodeId,
-      texts.map((text) => ({ type: 'command', payload: payloadOf(text), internal: false })),
+      texts.map((text) => ({
+        type: 'command',
+        payload: payloadOf(text),
+        internal: false,
+        record: null,
+      })),
     );
   }
 

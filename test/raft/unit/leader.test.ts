@@ -16,7 +16,12 @@ const appendsOn = (cluster: CoreCluster, from: string, to: string): Append[] =>
 function proposeSizes(cluster: CoreCluster, sizes: readonly number[]): void {
   cluster.proposeAll(
     'n1',
-    sizes.map((size) => ({ type: 'command', payload: payloadOfSize(size), internal: false })),
+    sizes.map((size) => ({
+      type: 'command',
+      payload: payloadOfSize(size),
+      internal: false,
+      record: null,
+    })),
   );
 }
 

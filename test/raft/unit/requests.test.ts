@@ -14,6 +14,7 @@ function electedCluster(options: ClusterOptions = {}): CoreCluster {
 const command = (sizeBytes: number, internal = false): Proposal => ({
   type: 'command',
   payload: payloadOfSize(sizeBytes),
+  record: null,
   internal,
 });
 
