@@ -1,6 +1,5 @@
 import type { Revision } from '../base/units.ts';
 import type { LockEvent } from '../locks/outcomes.ts';
-import { asNamed, namesOf } from './watch-event-of.ts';
 
 /** Events, and bytes of their texts by estimate, that are kept for watchers who come back. */
 const KEPT_EVENTS_MAX = 16_384;
@@ -16,10 +15,6 @@ export interface WatchedEntry {
   readonly events: readonly LockEvent[];
 }
 
-interface Kept extends WatchedEntry {
-  readonly bytes: number;
-}
-
 /** Bounds other than the usual, for tests. */
 export interface WatchLogLimits {
   readonly eventsMax: number;
@@ -33,8 +28,14 @@ export interface WatchLogLimits {
  */
 export class WatchLog {
   private readonly limits: WatchLogLimits;
-  /** The oldest at `head`, `count` of them. Each has an event at least, which bounds the number. */
-  private readonly ring: (Kept | undefined)[] = [];
+  /**
+   * Rings of entries, the oldest at `head`, `count` of them: their events, and of the same entries
+   * their revisions and bytes. Each has an event at least, which bounds the number. Apart, for an
+   * object of each entry would be one more that outlives it, on every node, watched or not.
+   */
+  private readonly ring: (readonly LockEvent[] | undefined)[] = [];
+  private readonly revisions: Revision[] = [];
+  private readonly sizes: number[] = [];
   private head = 0;
   private count = 0;
   private events = 0;
@@ -77,7 +78,10 @@ export class WatchLog {
       this.droppedTo = revision;
       return;
     }
-    this.ring[(this.head + this.count) % eventsMax] = { revision, events, bytes };
+    const place = (this.head + this.count) % eventsMax;
+    this.ring[place] = events;
+    this.revisions[place] = revision;
+    this.sizes[place] = bytes;
     this.count += 1;
     this.events += events.length;
     this.bytes += bytes;
@@ -95,43 +99,65 @@ export class WatchLog {
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const entry = this.at(middle);
-      if (entry !== undefined && entry.revision <= after) low = middle + 1;
+      if ((this.revisions[this.placeOf(middle)] ?? 0) <= after) low = middle + 1;
       else high = middle;
     }
-    return low < this.count ? (this.at(low) ?? null) : null;
+    if (low === this.count) return null;
+    const place = this.placeOf(low);
+    return { revision: this.revisions[place] ?? 0, events: this.ring[place] ?? [] };
   }
 
-  private at(position: number): Kept | undefined {
-    return this.ring[(this.head + position) % this.limits.eventsMax];
+  private placeOf(position: number): number {
+    return (this.head + position) % this.limits.eventsMax;
   }
 
   private dropOldest(): void {
-    const oldest = this.at(0);
-    this.ring[this.head] = undefined;
-    this.head = (this.head + 1) % this.limits.eventsMax;
+    const { head } = this;
+    this.events -= this.ring[head]?.length ?? 0;
+    this.bytes -= this.sizes[head] ?? 0;
+    this.droppedTo = this.revisions[head] ?? this.droppedTo;
+    this.ring[head] = undefined;
+    this.head = (head + 1) % this.limits.eventsMax;
     this.count -= 1;
-    if (oldest === undefined) return;
-    this.events -= oldest.events.length;
-    this.bytes -= oldest.bytes;
-    this.droppedTo = oldest.revision;
   }
 }
 
 function bytesOf(events: readonly LockEvent[]): number {
   let bytes = 0;
-  for (const each of events) {
-    const event = asNamed(each);
-    if (event === null) continue;
-    bytes += EVENT_BYTES;
-    if ('value' in event && event.value !== null) bytes += event.value.length;
-    if ('reason' in event) bytes += event.reason.length;
-    for (const name of namesOf(event)) bytes += name.length;
-    if (event.type === 'granted') bytes += bytesOfSlots(event.slots);
+  for (const event of events) bytes += bytesOfEvent(event);
+  return bytes;
+}
+
+function bytesOfEvent(event: LockEvent): number {
+  switch (event.type) {
+    case 'sessionOpened':
+    case 'leaseChanged':
+    case 'sessionEnded':
+      return 0;
+    case 'granted':
+      return bytesOfNames(event.names) + (event.value?.length ?? 0) + bytesOfSlots(event.slots);
+    case 'proclaimed':
+      return bytesOfNames(event.names) + event.value.length;
+    case 'freed':
+      return bytesOfNames(event.names) + event.reason.length;
+    case 'queued':
+    case 'left':
+      return bytesOfNames(event.names);
+    case 'delayed':
+      return EVENT_BYTES + event.name.length;
+    case 'lifted':
+      return EVENT_BYTES + event.name.length + event.reason.length;
   }
+}
+
+function bytesOfNames(names: readonly string[]): number {
+  let bytes = EVENT_BYTES;
+  for (const name of names) bytes += name.length;
   return bytes;
 }
 
 function bytesOfSlots(slots: readonly (readonly number[])[]): number {
-  return slots.reduce((bytes, list) => bytes + SLOT_BYTES * list.length, 0);
+  let bytes = 0;
+  for (const list of slots) bytes += SLOT_BYTES * list.length;
+  return bytes;
 }
