@@ -21,7 +21,7 @@ export const SNAPSHOTS: MutantGroup = {
       id: 'M-36',
       title: 'leaves the stored answers out of a state that it loads',
       file: LOADING,
-      find: `session.records.set(seq, record);`,
+      find: `session.records.add(record);`,
       replace: ``,
     },
     {

@@ -1,41 +1,50 @@
 // Lock names in UTF-8 byte order, for listing by prefix and page.
 //
 // Most locks are held for a moment, and nobody lists them meanwhile: a name gets its place in the
-// order only when a list is asked for, or when many newer ones came and it is still there. One that
+// order only when somebody looks, or when many newer ones came and it is still there. One that
 // comes and goes is compared with nobody, which a million others would make expensive.
 
 import { compareUtf8 } from './name.ts';
 import { OrderedSet } from './ordered-set.ts';
 
-/** Names without a place: what a page may have to put in order first, in about 1 ms. */
-const UNPLACED_MAX = 1_024;
-/** As many of the oldest get their places together. */
-const PLACED_AT_ONCE = 64;
+/** A power of two: so many newer ones. A page may have to place as many, in 2 ms at most. */
+const UNPLACED_MAX = 2_048;
 
-/** A set of well-formed names, in the order of their UTF-8 bytes. */
-export class OrderedNames {
+/** In the place of a place among those that have none in the order: it has one. */
+const PLACED = -1;
+
+/** Something with a well-formed name, in one set. */
+export interface Placeable {
+  readonly name: string;
+  /** The set's alone. */
+  unplacedAt: number;
+}
+
+/** The names of things, in the order of their UTF-8 bytes. */
+export class OrderedNames<T extends Placeable> {
   private readonly placed = new OrderedSet<string>(compareUtf8);
-  /** The rest, oldest first; none of them is among those above. */
-  private readonly unplaced = new Set<string>();
+  /** The newest ones in a ring, without those that went. */
+  private readonly unplaced = new Array<T | null>(UNPLACED_MAX).fill(null);
+  private nextAt = 0;
 
-  get size(): number {
-    return this.placed.size + this.unplaced.size;
+  /** Its name must not be there. */
+  add(thing: T): void {
+    const at = this.nextAt;
+    this.placeFrom(at);
+    this.unplaced[at] = thing;
+    thing.unplacedAt = at;
+    this.nextAt = (at + 1) & (UNPLACED_MAX - 1);
   }
 
-  /** The name must not be there. */
-  add(name: string): void {
-    this.unplaced.add(name);
-    if (this.unplaced.size > UNPLACED_MAX) this.place(PLACED_AT_ONCE);
-  }
-
-  /** False if the name was not there. */
-  delete(name: string): boolean {
-    return this.unplaced.delete(name) || this.placed.delete(name);
+  /** It must be there. */
+  delete(thing: T): void {
+    if (thing.unplacedAt === PLACED) this.placed.delete(thing.name);
+    else this.unplaced[thing.unplacedAt] = null;
   }
 
   /** All names in order. The set must not change meanwhile. */
   values(): IterableIterator<string> {
-    this.place(this.unplaced.size);
+    this.placeAll();
     return this.placed.values();
   }
 
@@ -43,7 +52,7 @@ export class OrderedNames {
   page(prefix: string, after: string, limit: number): readonly string[] {
     const page: string[] = [];
     if (limit <= 0) return page;
-    this.place(this.unplaced.size);
+    this.placeAll();
     const start = compareUtf8(prefix, after) > 0 ? prefix : after;
     for (const name of this.placed.valuesFrom(start)) {
       if (name === after) continue;
@@ -55,13 +64,15 @@ export class OrderedNames {
     return page;
   }
 
-  private place(count: number): void {
-    if (count === 0) return;
-    let left = count;
-    for (const name of this.unplaced) {
-      if (left-- === 0) break;
-      this.unplaced.delete(name);
-      this.placed.add(name);
-    }
+  private placeAll(): void {
+    for (let at = 0; at < UNPLACED_MAX; at++) this.placeFrom(at);
+  }
+
+  private placeFrom(at: number): void {
+    const thing = this.unplaced[at] ?? null;
+    if (thing === null) return;
+    this.unplaced[at] = null;
+    thing.unplacedAt = PLACED;
+    this.placed.add(thing.name);
   }
 }

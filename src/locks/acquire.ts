@@ -55,7 +55,7 @@ function begin(step: Step, session: Session, command: Acquire): Request {
   request.claims = command.items.map(
     (item) => new Claim(request, locks.obtain(item.name), needOf(item)),
   );
-  session.requests.set(request.seq, request);
+  session.requests.add(request);
   return request;
 }
 

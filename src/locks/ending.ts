@@ -51,7 +51,7 @@ export function freeze(
 ): void {
   if (seq < session.ackedBelow || seq >= UNNUMBERED_SEQ_MIN) return;
   const record = new FrozenRecord(session, seq, answer);
-  session.records.set(seq, record);
+  session.records.add(record);
   step.state.rows.touch(record);
 }
 

@@ -34,7 +34,7 @@ function holdingView(request: Request): HoldingView {
 /** A client has at most a window of requests that the machine does not know of. */
 function nextSeq(session: Session, { windowMax }: ReplicatedLimits): number {
   let highest = session.ackedBelow;
-  for (const seq of [...session.requests.keys(), ...session.records.keys()]) {
+  for (const { seq } of [...session.requests.values(), ...session.records.values()]) {
     if (seq < UNNUMBERED_SEQ_MIN) highest = Math.max(highest, seq);
   }
   return highest + windowMax + 1;

@@ -81,7 +81,7 @@ function checkSession(state: LockState, session: Session): void {
   assert(waiting === session.waiting, `a session counts what it waits for: ${session.id}`);
   const isBounded = held + waiting <= state.rules.highest.holdingsPerSessionMax;
   assert(isBounded, `a session holds and waits within its limit: ${session.id}`);
-  for (const seq of session.records.keys()) {
+  for (const { seq } of session.records.values()) {
     const isNeeded = seq >= session.ackedBelow && !session.requests.has(seq);
     assert(isNeeded, `INV-14: records are of ended, unacknowledged requests: ${session.id}`);
   }

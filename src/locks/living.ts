@@ -25,9 +25,10 @@ export function* livingFacts({ sessions, locks }: LockState): Iterable<LivingFac
 
 function* waitersOf(session: Session): Iterable<LivingFact | null> {
   if (session.waiting === 0) return;
-  for (const request of session.requests.values()) {
+  // A copy, for requests may come and go while this one is looked at.
+  for (const request of [...session.requests.values()]) {
     yield null;
-    if (request.isGranted()) continue;
+    if (request.isGranted() || session.requests.get(request.seq) !== request) continue;
     const { seq: acquireSeq, waitMs } = request;
     yield { type: 'queued', session: session.id, acquireSeq, waitMs, names: request.names() };
   }

@@ -122,7 +122,7 @@ function loadRecord(
   const bodyHash = read.wholeOrNull('the hash', 0);
   const outcome = read.done(readOutcomeRow(read.list('the answer')));
   const record = new FrozenRecord(session, seq, { bodyHash, outcome });
-  session.records.set(seq, record);
+  session.records.add(record);
   rows.load(record, row);
 }
 
@@ -146,7 +146,7 @@ function loadRequest(
   request.claims = items.map(
     (item) => new Claim(request, state.locks.obtain(item.name), needOf(item)),
   );
-  session.requests.set(seq, request);
+  session.requests.add(request);
   if (kind === 'w') putIntoQueues(request, row);
   else {
     request.token = read.whole('the token', index);

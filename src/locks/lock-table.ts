@@ -13,7 +13,7 @@ const NOBODY: readonly Claim[] = [];
 /** Locks by name; bounded by what sessions hold and wait for, or held when they expired. */
 export class LockTable {
   private readonly byName = new NameMap<Lock>();
-  private readonly order = new OrderedNames();
+  private readonly order = new OrderedNames<Lock>();
 
   get size(): number {
     return this.byName.size;
@@ -27,17 +27,16 @@ export class LockTable {
   obtain(name: string): Lock {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
-    const lock: Lock = { name, holder: null, crowd: null, queue: null };
-    this.byName.set(name, lock);
-    this.order.add(name);
+    const lock = newLock(name);
+    this.byName.add(lock);
+    this.order.add(lock);
     return lock;
   }
 
   /** Forgets the lock if nobody holds it, nobody waits, and no ghost closes it. */
   discardIfFree(lock: Lock): void {
     if (!isFree(lock)) return;
-    this.byName.delete(lock.name);
-    this.order.delete(lock.name);
+    if (this.byName.delete(lock)) this.order.delete(lock);
   }
 
   /** Names with `prefix` that come after `after` in byte order, at most `limit`. */
@@ -49,6 +48,10 @@ export class LockTable {
   names(): IterableIterator<string> {
     return this.order.values();
   }
+}
+
+function newLock(name: string): Lock {
+  return { name, holder: null, crowd: null, queue: null, next: null, unplacedAt: 0 };
 }
 
 /** Nobody holds it, nobody waits for it, and no ghost closes it. */

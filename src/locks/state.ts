@@ -3,6 +3,9 @@
 // rest (tables, queues, counts) follows from the rows.
 
 import { compact } from '../base/compact.ts';
+import type { Chained } from '../base/name-map.ts';
+import type { Placeable } from '../base/ordered-names.ts';
+import { SeqTable } from '../base/seq-table.ts';
 import type { Index, SessionId, Token } from '../base/units.ts';
 import type { Acquire, OpenSession } from './commands.ts';
 import type { Crowd } from './crowd.ts';
@@ -38,9 +41,9 @@ export class Session extends StateRow {
   /** A command of this session was applied, so the client knows of it. */
   isUsed = false;
   /** Live acquires by seq: waiters and grants. A live one is its own record (RAFT.md §12). */
-  readonly requests = new Map<number, Request>();
+  readonly requests = new SeqTable<Request>();
   /** Frozen answers by seq, none of them below `ackedBelow`, none with a live request. */
-  readonly records = new Map<number, FrozenRecord>();
+  readonly records = new SeqTable<FrozenRecord>();
   /** Weight of its grants: one for each name, of a semaphore one for each permit. */
   held = 0;
   /** Weight of its waiters. */
@@ -243,8 +246,7 @@ export class Claim {
 }
 
 /** Exists while somebody holds it or waits for it, or a ghost closes it. */
-export interface Lock {
-  readonly name: string;
+export interface Lock extends Chained<Lock>, Placeable {
   /** Who has it alone, be it shared or not. Of a semaphore always null. */
   holder: Claim | null;
   /** Those who have it together, ghosts included. Never empty, never beside a lone holder. */

@@ -4,6 +4,17 @@ import { NameMap } from '../../src/base/name-map.ts';
 import { compareUtf8, utf8Length } from '../../src/base/name.ts';
 import { OrderedNames } from '../../src/base/ordered-names.ts';
 import { OrderedSet } from '../../src/base/ordered-set.ts';
+import { SeqTable } from '../../src/base/seq-table.ts';
+import type { Numbered } from '../../src/base/seq-table.ts';
+
+/** What both the map of names and their order need. */
+interface Thing {
+  readonly name: string;
+  next: Thing | null;
+  unplacedAt: number;
+}
+
+const thing = (name: string): Thing => ({ name, next: null, unplacedAt: 0 });
 
 const byValue = (left: number, right: number): number => left - right;
 
@@ -61,9 +72,9 @@ test('a page of names is what sorting and filtering would give', () => {
   const limit = fc.integer({ min: 0, max: 5 });
   fc.assert(
     fc.property(names, name, name, limit, (list, prefix, after, count) => {
-      const set = new OrderedNames();
+      const set = new OrderedNames<Thing>();
       const filled = new Set(list.filter((text) => text !== ''));
-      for (const text of filled) set.add(text);
+      for (const text of filled) set.add(thing(text));
       const expected = [...filled]
         .sort(compareUtf8)
         .filter((text) => text.startsWith(prefix) && compareUtf8(text, after) > 0);
@@ -73,44 +84,70 @@ test('a page of names is what sorting and filtering would give', () => {
 });
 
 test('names are in order whether they stayed, went or came since the last look', () => {
-  const set = new OrderedNames();
-  const model = new Set<string>();
+  const set = new OrderedNames<Thing>();
+  const model = new Map<string, Thing>();
   const total = 10_007;
   const check = (): void => {
-    const sorted = [...model].sort(compareUtf8);
-    expect(set.size).toBe(sorted.length);
-    expect(set.page('1', '', 50)).toEqual(
-      sorted.filter((name) => name.startsWith('1')).slice(0, 50),
-    );
+    const sorted = [...model.keys()].sort(compareUtf8);
+    const page = sorted.filter((name) => name.startsWith('1')).slice(0, 50);
+    expect(set.page('1', '', 50)).toEqual(page);
     expect([...set.values()]).toEqual(sorted);
   };
   for (let turn = 0; turn < total; turn++) {
-    const name = String((turn * 7_919) % total);
-    set.add(name);
-    model.add(name);
-    const other = String((turn * 4_001) % total);
-    expect(set.delete(other)).toBe(model.delete(other));
+    const added = thing(String((turn * 7_919) % total));
+    set.add(added);
+    model.set(added.name, added);
+    const other = model.get(String((turn * 4_001) % total));
+    if (other !== undefined) {
+      set.delete(other);
+      model.delete(other.name);
+    }
     if (turn % 3_001 === 0) check();
   }
   check();
 });
 
-test('a name map agrees with a map', () => {
-  const action = fc.tuple(fc.boolean(), fc.string({ maxLength: 2 }), fc.nat());
+test('a name map agrees with a map, also when it has grown', () => {
+  const map = new NameMap<Thing>();
+  const model = new Map<string, Thing>();
+  const total = 20_011;
+  for (let turn = 0; turn < total; turn++) {
+    const added = thing(`name/${(turn * 7_919) % total}`);
+    expect(map.get(added.name)).toBeUndefined();
+    map.add(added);
+    model.set(added.name, added);
+    const other = model.get(`name/${(turn * 4_001) % total}`);
+    if (other === undefined || turn % 3 > 0) continue;
+    expect(map.delete(other)).toBe(true);
+    expect(map.delete(other)).toBe(false);
+    model.delete(other.name);
+  }
+  expect(map.size).toBe(model.size);
+  for (let turn = 0; turn < total; turn++) {
+    expect(map.get(`name/${turn}`)).toBe(model.get(`name/${turn}`));
+  }
+});
+
+test('a table of numbers agrees with a map, be they close together or far apart', () => {
+  const near = fc.integer({ min: 0, max: 40 });
+  const far = fc.constantFrom(64, 1_000, 4_096, 2 ** 32 + 1, 2 ** 52, 2 ** 52 + 8, 2 ** 53 - 1);
+  const action = fc.tuple(fc.boolean(), fc.oneof({ weight: 4, arbitrary: near }, far));
   fc.assert(
-    fc.property(fc.array(action), (actions) => {
-      const map = new NameMap<number>();
-      const model = new Map<string, number>();
-      for (const [isSet, name, value] of actions) {
-        if (isSet) {
-          map.set(name, value);
-          model.set(name, value);
-        } else {
-          expect(map.delete(name)).toBe(model.delete(name));
-        }
-        expect(map.size).toBe(model.size);
-        expect(map.get(name)).toBe(model.get(name));
+    fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+      const table = new SeqTable<Numbered>();
+      const model = new Map<number, Numbered>();
+      for (const [isAdd, seq] of actions) {
+        if (isAdd && !model.has(seq)) {
+          const value = { seq };
+          table.add(value);
+          model.set(seq, value);
+        } else if (!isAdd) expect(table.delete(seq)).toBe(model.delete(seq));
+        expect(table.size).toBe(model.size);
+        expect(table.get(seq)).toBe(model.get(seq));
+        expect(table.has(seq)).toBe(model.has(seq));
       }
+      const bySeq = (left: Numbered, right: Numbered): number => left.seq - right.seq;
+      expect([...table.values()].sort(bySeq)).toEqual([...model.values()].sort(bySeq));
     }),
   );
 });
