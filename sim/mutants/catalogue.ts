@@ -84,7 +84,7 @@ function isWaiting({ id }: Mutant): boolean {
 function unreached(id: string, title: string): Unplanted {
   const guard = SHADOWED.get(id);
   if (guard !== undefined) return { id, title, because: 'elsewhere', why: guard };
-  const why = `for scenes that reach it: 250 drawn runs did not; ${UNREACHED.get(id) ?? ''}`;
+  const why = `for scenes that reach it: 1,000 drawn runs did not; ${UNREACHED.get(id) ?? ''}`;
   return { id, title, because: 'waits', why };
 }
 
