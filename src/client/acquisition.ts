@@ -65,6 +65,7 @@ export interface AcquireOwner<G extends Grant> {
 export class Acquisition<G extends Grant> extends NumberedCommand implements Waiting, Due {
   dueUs: MonoUs;
   place = NOWHERE;
+  turn = 0;
   private session: Session;
   private readonly home: LockHome;
   private readonly request: AcquireRequest;

@@ -1,12 +1,15 @@
 // What one session holds and waits for.
 
 import type { HoldfastError } from '../base/error.ts';
+import { NumberMap } from '../base/number-map.ts';
 import type { Token } from '../base/units.ts';
 import type { Grant } from './grant.ts';
 import type { Loss } from './loss.ts';
 
 /** An acquire that has no answer, or waits in the queue. */
 export interface Waiting {
+  /** For Holdings: where it stands among those that have no number yet; 0: not there. */
+  turn: number;
   onOpen(): void;
   /** `slots` as in GRANTED. */
   onGranted(token: Token, slots: readonly (readonly number[])[]): void;
@@ -37,32 +40,35 @@ export interface Held {
 export class Holdings {
   // Not sent yet: the session is not open, or no leader is known. Bounded by the requests that a
   // client may have waiting.
-  private readonly unsent = new Set<Waiting>();
+  private readonly unsent = new NumberMap<Waiting>();
+  private turns = 0;
   // Bounded by the cluster's limit of holdings per session.
-  private readonly waiting = new Map<number, Waiting>();
-  private readonly held = new Map<number, Held>();
+  private readonly waiting = new NumberMap<Waiting>();
+  private readonly held = new NumberMap<Held>();
   private onIdle: (() => void) | null = null;
 
   /** From now on it waits, with no number yet. */
   join(waiting: Waiting): void {
-    this.unsent.add(waiting);
+    this.turns += 1;
+    waiting.turn = this.turns;
+    this.unsent.set(waiting.turn, waiting);
   }
 
   /** Those who have no number yet. */
   joined(): readonly Waiting[] {
-    return [...this.unsent];
+    return this.unsent.values();
   }
 
   /** Is sent under this number. */
   expect(acquireSeq: number, waiting: Waiting): void {
-    this.unsent.delete(waiting);
+    this.unsent.delete(waiting.turn);
     this.waiting.set(acquireSeq, waiting);
   }
 
   /** Waits no more. True when it was the last one that had no number yet. */
   forget(acquireSeq: number, waiting: Waiting): boolean {
     this.waiting.delete(acquireSeq);
-    return this.unsent.delete(waiting) && this.unsent.size === 0;
+    return this.unsent.delete(waiting.turn) && this.unsent.size === 0;
   }
 
   hold(acquireSeq: number, held: Held): void {
@@ -83,16 +89,17 @@ export class Holdings {
   }
 
   askAgain(): void {
-    for (const waiting of [...this.waiting.values()]) waiting.askAgain();
+    for (const waiting of this.waiting.values()) waiting.askAgain();
   }
 
   giveUpWaiting(reason: HoldfastError): void {
-    for (const waiting of [...this.unsent, ...this.waiting.values()]) waiting.giveUp(reason);
+    for (const waiting of [...this.unsent.values(), ...this.waiting.values()])
+      waiting.giveUp(reason);
   }
 
   /** Every grant with the number of its acquire. */
   grants(): readonly (readonly [number, Held])[] {
-    return [...this.held];
+    return this.held.entries();
   }
 
   /** Calls back when nothing is held. */
@@ -104,7 +111,7 @@ export class Holdings {
   /** All is over: forgets everything, then tells everybody. */
   lose(loss: Loss): void {
     const all = new Set<Waiting | Held>([
-      ...this.unsent,
+      ...this.unsent.values(),
       ...this.waiting.values(),
       ...this.held.values(),
     ]);

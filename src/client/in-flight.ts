@@ -1,3 +1,4 @@
+import { NumberMap } from '../base/number-map.ts';
 import type { MonoUs } from '../base/units.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Pending } from './pending.ts';
@@ -13,7 +14,7 @@ const ANSWER_US = 4_000_000;
 export class InFlight {
   private readonly clock: Clock;
   private readonly onLate: (late: readonly Pending[]) => void;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new NumberMap<Pending>();
   private sizeBytes = 0;
   private timer: Timer | null = null;
 
@@ -49,7 +50,7 @@ export class InFlight {
 
   /** Empties it: no answer will come for any of these. */
   takeAll(): readonly Pending[] {
-    const all = [...this.pending.values()];
+    const all = this.pending.values();
     this.pending.clear();
     this.sizeBytes = 0;
     this.timer?.cancel();

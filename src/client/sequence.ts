@@ -21,28 +21,35 @@ export interface Numbering {
  */
 export class Sequence implements Numbering {
   private nextSeq = 1;
-  // Grows in ascending order, so its first element is the smallest.
-  private readonly undecided = new Set<number>();
+  /** The smallest undecided number, or the next. */
+  private lowest = 1;
+  /** 1 for each undecided number from the lowest on, at its remainder by WINDOW_MAX. */
+  private readonly undecided = new Uint8Array(WINDOW_MAX);
 
   /** From now on numbers begin here; for a session whose earlier ones another process gave out. */
   startAt(seq: number): void {
     this.nextSeq = seq;
+    this.lowest = seq;
+    this.undecided.fill(0);
   }
 
   admit(): number | null {
-    if (this.nextSeq >= this.ackedBelow() + WINDOW_MAX) return null;
+    if (this.nextSeq >= this.lowest + WINDOW_MAX) return null;
     const seq = this.nextSeq++;
-    this.undecided.add(seq);
+    this.undecided[seq % WINDOW_MAX] = 1;
     return seq;
   }
 
   settle(seq: number): void {
-    this.undecided.delete(seq);
+    if (seq < this.lowest || seq >= this.nextSeq) return;
+    this.undecided[seq % WINDOW_MAX] = 0;
+    while (this.lowest < this.nextSeq && this.undecided[this.lowest % WINDOW_MAX] === 0) {
+      this.lowest++;
+    }
   }
 
   ackedBelow(): number {
-    for (const smallest of this.undecided) return smallest;
-    return this.nextSeq;
+    return this.lowest;
   }
 }
 
