@@ -9,7 +9,8 @@ import { Reader, choiceOf } from './reader.ts';
 import { readSlots } from './slot-lists.ts';
 import { readWatchEvent, watchEventFields } from './watch-event.ts';
 
-const TYPES = [
+/** By their numbers on the wire; the list only ever grows at its end. */
+export const REPLY_TYPES = [
   'welcome',
   'leader',
   'reply',
@@ -35,7 +36,7 @@ const ENDED_CAUSES = ['closed', 'expired', 'ended'] as const;
 
 /** The message as a positional array. */
 export function nodeMessageFields(message: NodeMessage): unknown[] {
-  const type = choiceOf(TYPES, message.type);
+  const type = choiceOf(REPLY_TYPES, message.type);
   switch (message.type) {
     case 'welcome':
       return [type, message.version, message.clusterId, message.nodeId, message.storeId];
@@ -77,7 +78,7 @@ export function readNodeMessage(value: unknown, what: string): NodeMessage {
 }
 
 function readContent(read: Reader): NodeMessage {
-  const type = read.choice('type', TYPES);
+  const type = read.choice('type', REPLY_TYPES);
   switch (type) {
     case 'welcome':
       return {

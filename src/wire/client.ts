@@ -6,6 +6,7 @@ import { nodeMessageFields, readNodeMessage } from './client-replies.ts';
 import { clientMessageFields, readClientMessage } from './client-requests.ts';
 import { unexpected } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
+import { usualReplies } from './usual-replies.ts';
 
 /** One frame from a client. Throws HoldfastError INVALID for a text with a lone surrogate. */
 export function encodeClientMessages(list: readonly ClientMessage[]): Uint8Array {
@@ -23,8 +24,8 @@ export function encodeNodeMessages(list: readonly NodeMessage[]): Uint8Array {
 }
 
 /** Throws DecodeError for anything but a list of whole messages. */
-export function decodeNodeMessages(bytes: Uint8Array): NodeMessage[] {
-  return readList(bytes, readNodeMessage);
+export function decodeNodeMessages(bytes: Uint8Array): readonly NodeMessage[] {
+  return usualReplies(bytes) ?? readList(bytes, readNodeMessage);
 }
 
 function readList<T>(bytes: Uint8Array, read: (value: unknown, what: string) => T): T[] {

@@ -18,7 +18,8 @@ import { readPermits, readSlots } from './slot-lists.ts';
 
 type AnyOutcome = Outcome | Refused;
 
-const CODES = [
+/** By their numbers on the wire; the list only ever grows at its end. */
+export const OUTCOME_CODES = [
   'OPENED',
   'GRANTED',
   'QUEUED',
@@ -56,7 +57,7 @@ export function errorCodeOf(
 
 /** An outcome or refusal as a positional array. */
 export function outcomeFields(outcome: AnyOutcome): unknown[] {
-  const code = choiceOf(CODES, outcome.code);
+  const code = choiceOf(OUTCOME_CODES, outcome.code);
   switch (outcome.code) {
     case 'OPENED':
       return [code, outcome.session, outcome.ttlMs, outcome.lockDelayMs];
@@ -88,7 +89,7 @@ export function readOutcome(value: unknown, what: string): AnyOutcome {
 }
 
 function readContent(read: Reader): AnyOutcome {
-  const code = read.choice('code', CODES);
+  const code = read.choice('code', OUTCOME_CODES);
   switch (code) {
     case 'OPENED':
       return {

@@ -8,12 +8,10 @@ import type { Acquire, Command, Release } from '../locks/commands.ts';
 import { STAMP_BYTES, STAMP_VERSION } from './command.ts';
 import { OPS } from './command-fields.ts';
 import { MODES } from './modes.ts';
+import { PlainReader } from './plain-reader.ts';
 import { choiceOf } from './reader.ts';
 import { TextCache } from './text-cache.ts';
 
-const NIL = 0xc0;
-/** Tokens of msgpack: an array of so many items. */
-const ARRAY = 0x90;
 const ACQUIRE = choiceOf(OPS, 'acquire');
 const RELEASE = choiceOf(OPS, 'release');
 const ACQUIRE_FIELDS = 7;
@@ -23,40 +21,39 @@ const ITEM_FIELDS = 3;
 /** Reads the usual commands of one log, whose texts it remembers. */
 export class UsualCommands {
   private readonly texts = new TextCache();
-  private readonly scratch = new DataView(new ArrayBuffer(8));
-  private bytes: Uint8Array = new Uint8Array(0);
-  private at = 0;
-  /** False from the first field on that is not in the usual form. */
-  private isUsual = true;
+  private readonly from = new PlainReader();
 
   /** The command of a payload as `encodePayload` makes it; null for any other, and for garbage. */
   read(payload: Uint8Array): Command | null {
-    this.bytes = payload;
-    this.at = 1;
-    this.isUsual = payload.length > STAMP_BYTES && payload[0] === STAMP_VERSION;
-    const ackedBelow = this.stamp();
-    const stampMs = this.stamp();
-    const fields = this.byte() - ARRAY;
-    const op = this.byte();
-    if (fields === ACQUIRE_FIELDS && op === ACQUIRE) return this.acquire(ackedBelow, stampMs);
-    if (fields === RELEASE_FIELDS && op === RELEASE) return this.release(ackedBelow);
+    if (payload.length <= STAMP_BYTES || payload[0] !== STAMP_VERSION) return null;
+    const { from } = this;
+    from.begin(payload, 1);
+    const ackedBelow = from.stamp();
+    const stampMs = from.stamp();
+    const fields = from.array();
+    const op = from.byte();
+    if (fields === ACQUIRE_FIELDS && op === ACQUIRE) {
+      return this.acquire(payload, ackedBelow, stampMs);
+    }
+    if (fields === RELEASE_FIELDS && op === RELEASE) return this.release(payload, ackedBelow);
     return null;
   }
 
-  private acquire(ackedBelow: number, stampMs: number): Acquire | null {
-    const session = this.text();
-    const seq = this.integer(1);
-    this.expect(ARRAY + 1);
-    this.expect(ARRAY + ITEM_FIELDS);
-    const name = this.text();
-    const mode = MODES[this.byte()];
-    this.expect(NIL);
-    const waitMs = this.integerOrNull(0);
-    const meta = this.text();
-    this.expect(NIL);
-    if (!this.isWhole() || mode === undefined) return null;
+  private acquire(payload: Uint8Array, ackedBelow: number, stampMs: number): Acquire | null {
+    const { from, texts } = this;
+    const session = from.text(texts);
+    const seq = from.integer(1);
+    from.expectArray(1);
+    from.expectArray(ITEM_FIELDS);
+    const name = from.text(texts);
+    const mode = MODES[from.byte()];
+    from.nil();
+    const waitMs = from.integerOrNull(0);
+    const meta = from.text(texts);
+    from.nil();
+    if (!from.isWhole() || mode === undefined) return null;
     const items = [{ name, mode, permits: null }];
-    const bodyHash = this.bodyHash();
+    const bodyHash = this.bodyHash(payload);
     return {
       op: 'acquire',
       session,
@@ -71,88 +68,19 @@ export class UsualCommands {
     };
   }
 
-  private release(ackedBelow: number): Release | null {
-    const session = this.text();
-    const seq = this.integer(1);
-    const name = this.text();
-    const acquireSeq = this.integerOrNull(1);
-    const token = this.integer(1);
-    if (!this.isWhole()) return null;
-    const bodyHash = this.bodyHash();
+  private release(payload: Uint8Array, ackedBelow: number): Release | null {
+    const { from, texts } = this;
+    const session = from.text(texts);
+    const seq = from.integer(1);
+    const name = from.text(texts);
+    const acquireSeq = from.integerOrNull(1);
+    const token = from.integer(1);
+    if (!from.isWhole()) return null;
+    const bodyHash = this.bodyHash(payload);
     return { op: 'release', session, seq, name, acquireSeq, token, ackedBelow, bodyHash };
   }
 
-  private isWhole(): boolean {
-    return this.isUsual && this.at === this.bytes.length;
-  }
-
-  private bodyHash(): number {
-    return new Hasher().bytesFrom(this.bytes, STAMP_BYTES).digest53();
-  }
-
-  /** 0 beyond the end, which no field of the usual form begins with and the end is checked. */
-  private byte(): number {
-    return this.bytes[this.at++] ?? 0;
-  }
-
-  private expect(token: number): void {
-    if (this.byte() !== token) this.isUsual = false;
-  }
-
-  /** A safe integer of 8 bytes, the lowest first. */
-  private stamp(): number {
-    let value = 0;
-    let unit = 1;
-    for (let count = 0; count < 8; count++) {
-      value += this.byte() * unit;
-      unit *= 256;
-    }
-    if (value > Number.MAX_SAFE_INTEGER) this.isUsual = false;
-    return value;
-  }
-
-  private integerOrNull(min: number): number | null {
-    if (this.bytes[this.at] !== NIL) return this.integer(min);
-    this.at++;
-    return null;
-  }
-
-  private integer(min: number): number {
-    const value = this.anyInteger(this.byte());
-    if (!(value >= min && value <= Number.MAX_SAFE_INTEGER)) this.isUsual = false;
-    return value;
-  }
-
-  private anyInteger(token: number): number {
-    if (token < 0x80) return token;
-    if (token === 0xcc) return this.byte();
-    if (token === 0xcd) return this.unsigned(2);
-    if (token === 0xce) return this.unsigned(4);
-    if (token === 0xcb) return this.float();
-    return -1;
-  }
-
-  private unsigned(count: number): number {
-    let value = 0;
-    for (let left = count; left > 0; left--) value = value * 256 + this.byte();
-    return value;
-  }
-
-  // Whole numbers beyond 32 bits are written as floats.
-  private float(): number {
-    for (let at = 0; at < 8; at++) this.scratch.setUint8(at, this.byte());
-    const value = this.scratch.getFloat64(0);
-    return Number.isSafeInteger(value) ? value + 0 : -1;
-  }
-
-  private text(): string {
-    const token = this.byte();
-    const length = token >= 0xa0 && token < 0xc0 ? token & 0x1f : token === 0xd9 ? this.byte() : -1;
-    const from = this.at;
-    const text = length < 0 ? null : this.texts.ascii(this.bytes, from, length);
-    this.at = from + Math.max(0, length);
-    if (text !== null) return text;
-    this.isUsual = false;
-    return '';
+  private bodyHash(payload: Uint8Array): number {
+    return new Hasher().bytesFrom(payload, STAMP_BYTES).digest53();
   }
 }

@@ -16,7 +16,7 @@ function sorted(model: ReadonlyMap<number, number>): readonly (readonly [number,
 
 test('is a map, whatever comes and goes', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 300 }), fc.array(key), (steps, asked) => {
+    fc.property(fc.array(step, { maxLength: 150 }), fc.array(key), (steps, asked) => {
       const map = new NumberMap<number>();
       const model = new Map<number, number>();
       for (const { key: number, isDeletion, value } of steps) {
@@ -33,7 +33,7 @@ test('is a map, whatever comes and goes', () => {
       map.clear();
       expect([map.size, map.entries()]).toEqual([0, []]);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
