@@ -1,7 +1,7 @@
 // Nearly all that a busy client hears is that an acquire was granted or queued, or that a release
 // is done. Frames of nothing else are read straight from the bytes here, in a fifth of the time
-// that arrays of their fields take. As in usual-commands.ts, whatever is not in exactly that form is
-// left to the reader of all forms, frame by frame.
+// that arrays of their fields take. As in usual-commands.ts, whatever is not in exactly that form
+// is left to the reader of all forms, frame by frame.
 
 import type { Outcome } from '../locks/outcomes.ts';
 import type { Reply } from './client-messages.ts';
