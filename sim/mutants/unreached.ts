@@ -1,4 +1,5 @@
-// Planted bugs that a thousand drawn scripts did not reach, with the tests that kill them meanwhile.
+// Planted bugs that a thousand drawn scripts did not reach, with the tests that kill them
+// meanwhile.
 
 /** By id: the end of the sentence that tells who kills it. */
 export const UNREACHED: ReadonlyMap<string, string> = new Map([
