@@ -104,6 +104,7 @@ export const PROBES = {
   'transfer-waits-for-log': 'Leadership is not handed over yet: the target lacks entries.',
   'transfer-not-taken': 'A transfer of leadership ends because the target does not take over.',
   'nothing-admitted-while-handing-over': 'A leader that hands over refuses a proposal.',
+  'learner-called-to-campaign': 'A learner whose vote somebody needs, and cannot get, campaigns.',
   'asked-to-lead': 'A follower campaigns because its leader asks for it.',
   // Reads and leases.
   'read-joins-late': 'A read or renewal arrives while a round is out, and waits for the next one.',

@@ -59,6 +59,7 @@ export function createCore(parts: CoreParts): Core {
       repollSpanUs: settings.heartbeatUs,
       poll: firstNumber,
       startedUs: 0,
+      isCalled: false,
       fastDraws: 0,
       votes: new Map(),
     },

@@ -2,7 +2,7 @@
 
 import { probes } from '../base/probe.ts';
 import type { Index } from '../base/units.ts';
-import { findMember, isVoter } from './configurations.ts';
+import { findMember, includes, isVoter } from './configurations.ts';
 import { becomeFollower } from './roles.ts';
 import type { Core } from './state.ts';
 
@@ -11,12 +11,34 @@ import type { Core } from './state.ts';
  * is now absent or a learner: without it the change might never be finished (RAFT.md §6.2).
  */
 export function mayCampaign(core: Core): boolean {
-  if (core.isStorageStuck || core.isRemoved) return false;
-  if (core.snapshots.install !== null) return false;
+  if (!isFit(core)) return false;
   const { latest, previous } = core.configurations;
   if (isVoter(latest.config, core.self)) return true;
   if (previous === null || latest.index <= core.commitIndex) return false;
   return isVoter(previous.config, core.self);
+}
+
+/**
+ * A learner campaigns where nobody else can win, once for each call. 1. A leader appends a change
+ * that makes it a voter, and dies before all but one have it. 2. The next leader tells its entries
+ * to the learner alone, and is gone for good. 3. Who has the change needs the learner's vote, which
+ * refuses a log that lacks what its own has; and all the others refuse those that have neither.
+ * A quorum of its own configuration must elect it, as it must any other; then it commits, and goes
+ * like a leader that was removed. Ends with the call.
+ */
+export function answersCall(core: Core): boolean {
+  const { election, configurations } = core;
+  const { isCalled } = election;
+  election.isCalled = false;
+  if (!isCalled || !isFit(core) || !includes(configurations.latest.config.learners, core.self)) {
+    return false;
+  }
+  probes.reach('learner-called-to-campaign');
+  return true;
+}
+
+function isFit(core: Core): boolean {
+  return !core.isStorageStuck && !core.isRemoved && core.snapshots.install === null;
 }
 
 /**

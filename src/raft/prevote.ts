@@ -63,6 +63,7 @@ export function poll(core: Core): void {
 /** Would we vote for it? Also answered to lower terms: the answer carries ours (E#8243). */
 export function onPreVoteRequest(core: Core, from: Sender, request: PreVoteRequest): void {
   const reason = judge(core, request);
+  if (reason === 'log') core.election.isCalled = true;
   probes.sometimes('pre-vote-refused-for-log', reason === 'log');
   probes.sometimes('pre-vote-asked-of-leader', reason === 'leader');
   send(core, from.nodeId, {

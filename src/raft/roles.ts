@@ -31,6 +31,7 @@ export function becomeFollower(core: Core, leaderId: NodeId | null): void {
 export function onLeaderContact(core: Core, leaderId: NodeId): void {
   assert(core.role !== 'leader', 'one leader per term (INV-1)');
   core.election.fastDraws = 0;
+  core.election.isCalled = false;
   probes.sometimes('candidate-hears-leader', core.role === 'candidate');
   if (core.role !== 'follower' || core.leaderId !== leaderId) becomeFollower(core, leaderId);
   core.election.stickyUntilUs = core.nowUs + core.settings.electionUs;

@@ -28,6 +28,8 @@ export interface ElectionState {
   poll: number;
   /** Candidate: when it asked its disk to keep the vote for itself. */
   startedUs: MonoUs;
+  /** Since it heard a leader, one whose log lacks what ours has took it for a voter. */
+  isCalled: boolean;
   /** Short draws left of a fast fail-over (RAFT.md §6.1). */
   fastDraws: number;
   /** Answers of voters in this poll or election, by data directory. Cleared with each new one. */

@@ -7,7 +7,7 @@ import type { MonoUs } from '../base/units.ts';
 import { isQuorumActive } from './electorate.ts';
 import { armElectionTimer } from './election-timer.ts';
 import { measureMembers } from './membership.ts';
-import { mayCampaign } from './membership-standing.ts';
+import { answersCall, mayCampaign } from './membership-standing.ts';
 import { poll, startPreVote } from './prevote.ts';
 import { becomeFollower, stepDownWithGoodbye } from './roles.ts';
 import type { Core, LeaderState } from './state.ts';
@@ -35,7 +35,7 @@ export function onTick(core: Core): void {
       becomeFollower(core, null);
     }
   } else if (core.nowUs >= core.election.deadlineUs) {
-    if (mayCampaign(core)) startPreVote(core);
+    if (mayCampaign(core) || answersCall(core)) startPreVote(core);
     else onSilenceWithoutVoice(core);
   } else if (core.role === 'preCandidate' && core.nowUs >= core.election.repollUs) {
     poll(core);

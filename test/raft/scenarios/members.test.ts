@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CoreCluster, E, H, ackOf, appliedTexts, awake, calm, configOf } from './scenario.ts';
 import { deliverLink, elected, exchange, makeCandidate, promotionOf } from './scenario.ts';
-import { readyIds, sentTo, timeOut } from './scenario.ts';
+import { readyIds, sentTo, timeOut, votersOf, withLearner } from './scenario.ts';
 
 describe('R-22 a learner', () => {
   test('R-22 votes, although it does not know yet that it may', () => {
@@ -34,6 +34,33 @@ describe('R-22 a learner', () => {
     cluster.tick(50 * E, ['n3']);
     timeOut(cluster, 'n3');
     expect([n3.role, n3.term, n3.sent]).toEqual(['follower', 0, []]);
+  });
+
+  // 1. n1 makes n4 a voter, tells nobody and dies. 2. The next leader tells of its first entry only
+  // n4, and dies for good. 3. n1 needs n4 by its own configuration, and n4 refuses it for its log;
+  // nobody else could win either.
+  test('R-22 R-67 LIV-1 leads for a moment where a change that nobody has counts its log', () => {
+    const cluster = withLearner();
+    expect(cluster.change('n1', promotionOf('n4')).refusal).toBeNull();
+    cluster.crash('n1');
+    cluster.dropAll();
+    calm(cluster.node('n3'));
+    makeCandidate(cluster, 'n2', ['n3']);
+    exchange(cluster, 'n2', 'n3');
+    deliverLink(cluster, 'n2', 'n4');
+    cluster.crash('n2');
+    cluster.dropAll();
+    cluster.restart('n1');
+    const left = ['n1', 'n3', 'n4'];
+    expect(left.map((each) => cluster.node(each).terms())).toEqual([[1, 1], [1], [1, 2]]);
+    cluster.runUntil(() => cluster.leader()?.core.leader?.isReady === true);
+    cluster.run(E);
+    const leader = cluster.leader();
+    expect(leader === null ? [] : votersOf(leader)).toEqual(['n1', 'n2', 'n3']);
+    expect(leader?.nodeId).not.toBe('n4');
+    expect(cluster.propose(leader?.nodeId ?? '', 'a').accepted).toBe(1);
+    cluster.run(2 * H);
+    for (const each of left) expect(appliedTexts(cluster.node(each))).toEqual(['a']);
   });
 });
 
