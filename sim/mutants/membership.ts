@@ -5,7 +5,7 @@ import type { MutantGroup } from './types.ts';
 const ELECTORATE = 'src/raft/electorate.ts';
 const MEMBERSHIP = 'src/raft/membership.ts';
 
-/** M-43 … M-48, N-27 … N-29. */
+/** M-43 … M-48, N-27 … N-29, N-45. */
 export const MEMBERSHIPS: MutantGroup = {
   planted: [
     {
@@ -108,6 +108,13 @@ export const MEMBERSHIPS: MutantGroup = {
       file: 'src/raft/membership-standing.ts',
       find: `return toldAt > latest.index;`,
       replace: `return toldAt >= 0;`,
+    },
+    {
+      id: 'N-45',
+      title: 'a learner never campaigns, though nobody else can be elected',
+      file: 'src/raft/prevote.ts',
+      find: `if (reason === 'log') core.election.isCalled = true;`,
+      replace: ``,
     },
   ],
   unplanted: [],
