@@ -7,7 +7,10 @@ import { shares } from '../lib/statistics.mjs';
 
 const SESSIONS_MAX = 64;
 
-/** Runs a program of load/ against a cluster of its own; `figures` makes figures of the rounds. */
+/**
+ * Runs a program of load/ against a cluster of its own; `figures` makes figures of the rounds.
+ * `settings.waiters`: how many requests wait in queues at a time.
+ */
 async function closedLoop(settings, program, specs, figures) {
   return withServers(settings.directory, async (servers) => {
     const { addresses } = servers;
@@ -50,7 +53,7 @@ const handOff = {
   name: 'hand-off',
   about: '16 waiters on one lock, each with a session of its own, from release to the next grant',
   run: (settings) =>
-    closedLoop(settings, 'hand-off', [{ users: 16 }], (rounds) => [
+    closedLoop({ ...settings, waiters: 16 }, 'hand-off', [{ users: 16 }], (rounds) => [
       rateFigure(rounds, 'hand-offs'),
       ...latencyFigures(rounds, 'hand-off', 'commit'),
     ]),
@@ -61,7 +64,7 @@ const readersWriters = {
   about: '64 users over 13 locks, nine of ten requests shared, held for a turn of the event loop',
   run: (settings) => {
     const spec = { users: 64, sessions: SESSIONS_MAX, locks: 13 };
-    return closedLoop(settings, 'readers-writers', [spec], (rounds) => [
+    return closedLoop({ ...settings, waiters: 64 }, 'readers-writers', [spec], (rounds) => [
       rateFigure(rounds, 'acquire + release'),
       ...latencyFigures(rounds, 'read', 'commit'),
       ...latencyFigures(rounds, 'write', 'commit'),

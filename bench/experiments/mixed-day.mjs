@@ -27,7 +27,7 @@ export const mixedDay = {
       const { addresses } = servers;
       const crew = await Crew.start('mixed', [{ addresses, users: USERS, sessions: SESSIONS }]);
       try {
-        const rounds = await measureRounds(servers, crew, settings);
+        const rounds = await measureRounds(servers, crew, { ...settings, waiters: USERS });
         await crew.close();
         return [
           rateFigure(rounds, 'turns'),

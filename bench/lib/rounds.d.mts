@@ -6,4 +6,9 @@ export interface LogPosition {
 }
 
 /** Throws unless the leader is the same, and applied exactly as much as was acknowledged. */
-export function checkGrowth(before: LogPosition, after: LogPosition, commands: number): void;
+export function checkGrowth(
+  before: LogPosition,
+  after: LogPosition,
+  commands: number,
+  repeatsMax?: number,
+): void;

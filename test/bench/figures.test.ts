@@ -103,6 +103,9 @@ describe('the check of a round', () => {
     expect(() => checkGrowth(before, after, 20)).not.toThrow();
     expect(() => checkGrowth(before, after, 21)).toThrow('grew by 20');
     expect(() => checkGrowth(before, after, 19)).toThrow('grew by 20');
+    expect(() => checkGrowth(before, after, 19, 1)).not.toThrow();
+    expect(() => checkGrowth(before, after, 18, 1)).toThrow('grew by 20');
+    expect(() => checkGrowth(before, after, 21, 9)).toThrow('grew by 20');
   });
 
   test('refuses another leader, and the same one in another term', () => {
