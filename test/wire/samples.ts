@@ -247,3 +247,23 @@ export const PEER_MESSAGES: { readonly [Type in PeerMessage['type']]: PeerMessag
   timeoutNow: { type: 'timeoutNow', term: 12 },
   stateHash: { type: 'stateHash', index: ORIGIN + 3, hash: '00ff00ff00ff00ff' },
 };
+
+/** Of the two usual commands, in their usual form. */
+export const ITEM = { name: 'orders/1', mode: 'exclusive', permits: null } as const;
+export const ACQUIRE = {
+  op: 'acquire',
+  session: SESSION,
+  seq: 7,
+  items: [ITEM],
+  waitMs: 10_000,
+  meta: '',
+  value: null,
+} as const satisfies CommandBody;
+export const RELEASE = {
+  op: 'release',
+  session: SESSION,
+  seq: 8,
+  name: 'orders/1',
+  acquireSeq: 7,
+  token: 2 ** 53 - 1,
+} as const satisfies CommandBody;

@@ -8,28 +8,9 @@ import { decodePayload, encodeBody, encodePayload } from '../../src/wire/command
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { pack } from '../../src/wire/msgpack.ts';
 import { UsualCommands } from '../../src/wire/usual-commands.ts';
-import { BODIES, SESSION } from './samples.ts';
+import { ACQUIRE, BODIES, ITEM, RELEASE } from './samples.ts';
 
 const STAMP = { ackedBelow: 2 ** 40, stampMs: 1_790_000_000_000 };
-
-const item = { name: 'orders/1', mode: 'exclusive', permits: null } as const;
-const ACQUIRE = {
-  op: 'acquire',
-  session: SESSION,
-  seq: 7,
-  items: [item],
-  waitMs: 10_000,
-  meta: '',
-  value: null,
-} as const satisfies CommandBody;
-const RELEASE = {
-  op: 'release',
-  session: SESSION,
-  seq: 8,
-  name: 'orders/1',
-  acquireSeq: 7,
-  token: 2 ** 33,
-} as const satisfies CommandBody;
 
 function payloadOf(body: CommandBody): Uint8Array {
   return encodePayload(encodeBody(body), STAMP);
@@ -63,7 +44,7 @@ describe('usual commands', () => {
     ['an acquire of one lock', ACQUIRE],
     [
       'one that is shared and waits for ever',
-      { ...ACQUIRE, waitMs: null, items: [{ ...item, mode: 'shared' }] },
+      { ...ACQUIRE, waitMs: null, items: [{ ...ITEM, mode: 'shared' }] },
     ],
     ['a release', RELEASE],
     ['a release of what was granted outside exactly-once', { ...RELEASE, acquireSeq: null }],

@@ -2,30 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CommandBody } from '../../src/wire/command.ts';
 import { decodeBody, encodeBody } from '../../src/wire/command.ts';
 import { pack } from '../../src/wire/msgpack.ts';
 import { usualOpOf } from '../../src/wire/usual-form.ts';
-import { BODIES, SESSION } from './samples.ts';
-
-const item = { name: 'orders/1', mode: 'exclusive', permits: null } as const;
-const ACQUIRE = {
-  op: 'acquire',
-  session: SESSION,
-  seq: 7,
-  items: [item],
-  waitMs: 10_000,
-  meta: '',
-  value: null,
-} as const satisfies CommandBody;
-const RELEASE = {
-  op: 'release',
-  session: SESSION,
-  seq: 8,
-  name: 'orders/1',
-  acquireSeq: 7,
-  token: 2 ** 53 - 1,
-} as const satisfies CommandBody;
+import { ACQUIRE, BODIES, ITEM, RELEASE } from './samples.ts';
 
 /** It is what it is taken for, if for anything, and has one lock and no permits. */
 function checkLook(body: Uint8Array): void {
@@ -47,7 +27,7 @@ const number = fc.oneof(
 describe('the usual form', () => {
   test.each([
     ['acquire', ACQUIRE],
-    ['acquire', { ...ACQUIRE, waitMs: null, items: [{ ...item, mode: 'shared' }] }],
+    ['acquire', { ...ACQUIRE, waitMs: null, items: [{ ...ITEM, mode: 'shared' }] }],
     ['acquire', { ...ACQUIRE, waitMs: 0, seq: 2 ** 31, meta: 'x'.repeat(200) }],
     ['release', RELEASE],
     ['release', { ...RELEASE, acquireSeq: null, token: 2 ** 32 }],
@@ -57,8 +37,8 @@ describe('the usual form', () => {
   });
 
   test.each([
-    ['two locks', { ...ACQUIRE, items: [item, item] }],
-    ['permits', { ...ACQUIRE, items: [{ ...item, permits: [1, 2] }] }],
+    ['two locks', { ...ACQUIRE, items: [ITEM, ITEM] }],
+    ['permits', { ...ACQUIRE, items: [{ ...ITEM, permits: [1, 2] }] }],
     ['a value', { ...ACQUIRE, value: 'v' }],
     ['texts that are not ASCII', { ...RELEASE, name: 'schlüssel' }],
   ] as const)('what has %s is decoded', (_, body) => {
