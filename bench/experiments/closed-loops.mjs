@@ -6,6 +6,8 @@ import { withServers } from '../lib/servers.mjs';
 import { shares } from '../lib/statistics.mjs';
 
 const SESSIONS_MAX = 64;
+/** The compilers of three nodes and a client have done their work by then, at one user too. */
+const WARM_SECONDS = 30;
 
 /**
  * Runs a program of load/ against a cluster of its own; `figures` makes figures of the rounds.
@@ -30,9 +32,12 @@ async function closedLoop(settings, program, specs, figures) {
 
 const counted = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-/** U users share min(U, 64) sessions, each on links of its own, or as many as are given. */
-function ownLocks(name, users, sessionsWanted = SESSIONS_MAX) {
-  const sessions = Math.min(users, sessionsWanted);
+/**
+ * U users share min(U, 64) sessions, each on links of its own, or as many as are given. The cold
+ * round takes `coldSeconds`, if they are given.
+ */
+function ownLocks(name, users, { over = SESSIONS_MAX, coldSeconds = null } = {}) {
+  const sessions = Math.min(users, over);
   return {
     name,
     about: `${counted(users, 'user')} with locks of their own, ${counted(sessions, 'session')}`,
@@ -40,7 +45,9 @@ function ownLocks(name, users, sessionsWanted = SESSIONS_MAX) {
       const processes = Math.min(settings.processes, sessions);
       const [usersOf, sessionsOf] = [shares(users, processes), shares(sessions, processes)];
       const specs = usersOf.map((count, n) => ({ users: count, sessions: sessionsOf[n] }));
-      return closedLoop(settings, 'own-locks', specs, (rounds) => [
+      const isWarm = coldSeconds !== null && !settings.isQuick;
+      const ownSettings = isWarm ? { ...settings, coldSeconds } : settings;
+      return closedLoop(ownSettings, 'own-locks', specs, (rounds) => [
         rateFigure(rounds, 'acquire + release'),
         ...latencyFigures(rounds, 'acquire', 'commit'),
         ...latencyFigures(rounds, 'release', 'commit'),
@@ -75,11 +82,13 @@ const readersWriters = {
 /** All of them. */
 export const closedLoops = [
   ownLocks('users-1', 1),
+  ownLocks('users-1-warm', 1, { coldSeconds: WARM_SECONDS }),
   ownLocks('users-16', 16),
   ownLocks('users-64', 64),
+  ownLocks('users-64-over-4', 64, { over: 4 }),
   ownLocks('users-256', 256),
   ownLocks('users-1000', 1_000),
-  ownLocks('users-1000-over-4', 1_000, 4),
+  ownLocks('users-1000-over-4', 1_000, { over: 4 }),
   handOff,
   readersWriters,
 ];

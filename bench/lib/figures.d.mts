@@ -10,6 +10,8 @@ export interface Figure extends Summary {
   /** The first round, on a cluster and clients that have done nothing yet. */
   readonly cold: number | null;
   readonly rounds: readonly number[];
+  /** Of a curve: which cost this is, at which size, and what the sizes count. */
+  readonly curve?: { readonly of: string; readonly size: number; readonly sizes: string };
 }
 
 /** All but what has a default. */
@@ -36,3 +38,6 @@ export function ratioToLimit(
   figure: Pick<Figure, 'unit' | 'median' | 'against'>,
   limits: Readonly<Record<string, number>>,
 ): number | null;
+
+/** The figure as the point of a curve. */
+export function atSize(figure: Figure, size: number, sizes: string): Figure;

@@ -16,6 +16,12 @@ export function coldAndWarm(name, unit, [cold, ...warm], options = {}) {
   return figure(name, unit, warm, { ...options, cold: Number.isNaN(cold) ? null : cold });
 }
 
+/** The figure as the point of a curve, at this size; `sizes` is what they count. */
+export function atSize(figure, size, sizes) {
+  const of = figure.name;
+  return { ...figure, name: `${of}, ${size} ${sizes}`, curve: { of, size, sizes } };
+}
+
 /**
  * How many times the limit: milliseconds as such; of a rate, how often it fits into the rate of
  * what takes that long, one after the other. Null without a limit.

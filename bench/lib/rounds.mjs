@@ -11,21 +11,28 @@ const PERCENTILES = [50, 99, 99.9];
 /** How often a client repeats a request that waits. */
 const REPEAT_SECONDS = 15;
 
-/** One cold round, then `rounds` warm ones; up to `waiters` requests wait in queues at a time. */
-export async function measureRounds(servers, crew, { rounds, seconds, waiters = 0 }) {
-  const repeatsMax = waiters * (1 + Math.floor(seconds / REPEAT_SECONDS));
+/**
+ * One cold round, then `rounds` warm ones; up to `waiters` requests wait in queues at a time. The
+ * cold one takes `coldSeconds`, and `method` of the program is what a round is.
+ */
+export async function measureRounds(servers, crew, settings) {
+  const { rounds, seconds, coldSeconds = seconds, waiters = 0, method = 'round' } = settings;
   const measured = [];
   for (let n = 0; n <= rounds; n++) {
-    measured.push(await measureRound(servers, crew, { seconds, repeatsMax }));
+    const takesSeconds = n === 0 ? coldSeconds : seconds;
+    const repeatsMax = waiters * (1 + Math.floor(takesSeconds / REPEAT_SECONDS));
+    measured.push(await measureRound(servers, crew, { method, seconds: takesSeconds, repeatsMax }));
   }
   return measured;
 }
 
-async function measureRound(servers, crew, { seconds, repeatsMax }) {
+async function measureRound(servers, crew, { method, seconds, repeatsMax }) {
   const before = await servers.waitAll();
   await servers.takeStopMs();
   const cpuBefore = await servers.cpuSeconds();
-  const answers = await crew.all('round', seconds);
+  const leaderBefore = await servers.cpuSecondsOf(before.id);
+  const answers = await crew.all(method, seconds);
+  const leaderCpuSeconds = (await servers.cpuSecondsOf(before.id)) - leaderBefore;
   const serverCpuSeconds = (await servers.cpuSeconds()) - cpuBefore;
   const after = await servers.waitAll();
   const parts = answers.map(({ value }) => value);
@@ -38,6 +45,7 @@ async function measureRound(servers, crew, { seconds, repeatsMax }) {
     seconds: Math.max(...parts.map((part) => part.seconds)),
     latencies: mergeLatencies(parts.map((part) => part.latencies)),
     serverCpuSeconds,
+    leaderCpuSeconds,
     clientCpuSeconds: answers.reduce((total, answer) => total + answer.cpuSeconds, 0),
     serverMib: await servers.residentMib(),
     clientMib: Math.max(...answers.map((answer) => answer.residentMib)),
@@ -74,8 +82,8 @@ function mergeLatencies(parts) {
 }
 
 /** Percentiles of one kind of operation, those of the median held against a limit. */
-export function latencyFigures(rounds, kind, against = null) {
-  return PERCENTILES.map((percentage) =>
+export function latencyFigures(rounds, kind, against = null, percentages = PERCENTILES) {
+  return percentages.map((percentage) =>
     coldAndWarm(
       `${kind} p${percentage}`,
       'ms',
@@ -91,34 +99,28 @@ export function rateFigure(rounds, cycle) {
   return coldAndWarm(cycle, '/s', values, { better: 'higher', against: 'disk' });
 }
 
+/** Processor time of leader, all nodes, and clients for a cycle; `cycle` is what it is called. */
+export function cpuFigures(rounds, cycle = 'cycle') {
+  const perCycle = (name, pick) =>
+    coldAndWarm(
+      `${name}, CPU a ${cycle}`,
+      'µs',
+      rounds.map((round) => (pick(round) * 1e6) / round.cycles),
+    );
+  return [
+    perCycle('leader', (round) => round.leaderCpuSeconds),
+    perCycle('servers', (round) => round.serverCpuSeconds),
+    perCycle('clients', (round) => round.clientCpuSeconds),
+  ];
+}
+
 /** What nodes and clients use: processor time for each cycle, memory, stops of event loops. */
 export function costFigures(rounds) {
-  const perCycle = (pick) => rounds.map((round) => (pick(round) * 1e6) / round.cycles);
+  const of = (name, unit, pick) => coldAndWarm(name, unit, rounds.map(pick));
   return [
-    coldAndWarm(
-      'servers, CPU a cycle',
-      'µs',
-      perCycle((round) => round.serverCpuSeconds),
-    ),
-    coldAndWarm(
-      'clients, CPU a cycle',
-      'µs',
-      perCycle((round) => round.clientCpuSeconds),
-    ),
-    coldAndWarm(
-      'largest node',
-      'MiB',
-      rounds.map(({ serverMib }) => serverMib),
-    ),
-    coldAndWarm(
-      'largest client process',
-      'MiB',
-      rounds.map(({ clientMib }) => clientMib),
-    ),
-    coldAndWarm(
-      'longest loop stop of a node',
-      'ms',
-      rounds.map(({ stopMs }) => stopMs),
-    ),
+    ...cpuFigures(rounds),
+    of('largest node', 'MiB', ({ serverMib }) => serverMib),
+    of('largest client process', 'MiB', ({ clientMib }) => clientMib),
+    of('longest loop stop of a node', 'ms', ({ stopMs }) => stopMs),
   ];
 }

@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, startCluster } from '../../scripts/lib/local-cluster.mjs';
+import { cpuSeconds } from '../../scripts/lib/measuring.mjs';
 import { withWill } from './last-will.mjs';
 import { largestMib, sumOfCpuSeconds } from './processes.mjs';
 
@@ -11,12 +12,16 @@ const LOOP_DELAY = new URL('./loop-delay.mjs', import.meta.url).href;
 /** Longer than a node takes to tell of its loop again. */
 const TOLD_MS = 600;
 
-/** Runs `body` with a cluster that is started for it, and ends the cluster whatever happens. */
-export async function withServers(directory, body, nodeOptions = {}) {
+/**
+ * Runs `body` with a cluster that is started for it, and ends the cluster whatever happens.
+ * `nodeOptions` go into its configuration.
+ */
+export async function withServers(directory, body, { size = 3, nodeOptions = {} } = {}) {
   const own = await mkdtemp(join(directory, 'cluster-'));
   const execArgv = ['--import', LOOP_DELAY];
   const cluster = await startCluster({
     dir: own,
+    size,
     execArgv,
     nodeOptions: { logLevel: 'warn', ...nodeOptions },
   });
@@ -68,6 +73,11 @@ class Servers {
   /** Processor time of all nodes together, seconds. */
   cpuSeconds() {
     return sumOfCpuSeconds(this.pids);
+  }
+
+  /** Processor time of one node, seconds. */
+  cpuSecondsOf(id) {
+    return cpuSeconds(this.pidOf(id));
   }
 
   /** Memory of the node that has most of it. */

@@ -1,6 +1,7 @@
 // Figures as text.
 
 import { ratioToLimit } from './figures.mjs';
+import { curvesOf } from './growth.mjs';
 
 /** Three figures that count, with separators: 0.281, 14.2, 4,550. */
 export function number(value) {
@@ -13,10 +14,13 @@ export function number(value) {
 export function experimentLines({ name, about, limits, figures, notes, failed }) {
   const head = [`${name}: ${about}`];
   if (limits !== null) head.push(`  ${limitText(limits)}`);
-  const lines = figures.map((figure) => `  ${figureText(figure, limits ?? {})}`);
+  const lines = figures
+    .filter(({ curve }) => curve === undefined)
+    .map((figure) => `  ${figureText(figure, limits ?? {})}`);
+  const curves = curvesOf(figures).flatMap(curveLines);
   const ends = notes.map((note) => `  ${note}`);
   if (failed !== null) ends.push(`  FAILED: ${failed}`);
-  return [...head, ...lines, ...ends];
+  return [...head, ...lines, ...curves.map((line) => `  ${line}`), ...ends];
 }
 
 function limitText({ diskMs, tcpMs, wsMs, commitMs, fileSystem }) {
@@ -39,6 +43,21 @@ function figureText(figure, limits) {
   ]
     .join(' ')
     .trimEnd();
+}
+
+/** One cost over all sizes: median, spread, ratio to the first size; then how it grows. */
+function curveLines({ of, unit, sizes, points, ratios, growth }) {
+  const rows = points.map(({ size, median, min, max }, at) => {
+    const spread = `(${number(min)}-${number(max)})`;
+    return [
+      size.toLocaleString('en-US').padStart(11),
+      `${number(median).padStart(11)} ${unit.padEnd(3)}`,
+      spread.padEnd(20),
+      `× ${number(ratios[at])}`,
+    ].join(' ');
+  });
+  const mark = growth.isSteep ? ', faster than a logarithm' : '';
+  return [`${of}, over ${sizes}: growth ${number(growth.slope)}${mark}`, ...rows];
 }
 
 /** The lines of a comparison with an earlier run. */

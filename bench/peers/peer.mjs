@@ -53,6 +53,11 @@ class Peer {
     return sumOfCpuSeconds(this.pids);
   }
 
+  /** Which of its processes leads is not known. */
+  async cpuSecondsOf() {
+    return NaN;
+  }
+
   residentMib() {
     return largestMib(this.pids);
   }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ComparableReport } from '../../bench/lib/compare.mjs';
+import { curvesOf } from '../../bench/lib/growth.mjs';
 import { connectRedis } from '../../bench/lib/resp.mjs';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.mjs', import.meta.url));
@@ -51,6 +52,18 @@ test('a quick run measures, writes its report, compares it, leaves nothing', LON
   // Compared with the report that it has just written.
   expect(stdout).toMatch(/^users-1, acquire p50 .* × 1$/m);
   expect(readdirSync(work)).toEqual([]);
+});
+
+test('a quick run of a curve measures each size, and tells how the cost grows', LONG, () => {
+  const file = join(directory, 'report.json');
+  const { status, stdout, stderr } = bench('--quick', '--only', 'curves-log', '--json', file);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const [experiment] = readReport(file).experiments;
+  const curves = curvesOf(experiment?.figures ?? []);
+  const starts = curves.find(({ of }) => of === 'a node starts, CPU');
+  expect(starts?.points.map(({ size }) => size)).toEqual([100, 10_000]);
+  expect(starts?.growth.slope).not.toBeNaN();
+  expect(stdout).toMatch(/^ {2}a node starts, CPU, over entries since .*: growth -?\d/m);
 });
 
 test('what it is told must be something that exists', () => {

@@ -1,0 +1,50 @@
+// What a cycle costs a cluster of one, three and five nodes.
+
+import { coldAndWarm } from '../../lib/figures.mjs';
+import { cpuFigures, latencyFigures, measureRounds, rateFigure } from '../../lib/rounds.mjs';
+import { withServers } from '../../lib/servers.mjs';
+import { PERCENTAGES, pointsAt, withLoad, withProbe } from './curve.mjs';
+
+const SIZES = [1, 3, 5];
+
+function followerFigure(rounds, size) {
+  const of = ({ serverCpuSeconds, leaderCpuSeconds, cycles }) =>
+    ((serverCpuSeconds - leaderCpuSeconds) * 1e6) / (size - 1) / cycles;
+  return coldAndWarm('a follower, CPU a cycle', 'µs', rounds.map(of));
+}
+
+async function measure(servers, settings, size) {
+  const many = await withProbe(servers, settings, (probe) =>
+    measureRounds(servers, probe, settings),
+  );
+  const alone = { addresses: servers.addresses, users: 1, sessions: 1 };
+  const one = await withLoad('own-locks', alone, (crew) => measureRounds(servers, crew, settings));
+  const figures = [
+    rateFigure(many, 'acquire + release'),
+    ...cpuFigures(many),
+    ...(size > 1 ? [followerFigure(many, size)] : []),
+    ...latencyFigures(one, 'acquire', null, PERCENTAGES).map((each) => ({
+      ...each,
+      name: `1 user, ${each.name}`,
+    })),
+  ];
+  return pointsAt(figures, size, 'nodes');
+}
+
+/** One, three, five. */
+export const nodesCurve = {
+  name: 'curves-nodes',
+  about: '64 users over 4 sessions, then one user, by the number of nodes',
+  async run(settings) {
+    const figures = [];
+    for (const size of SIZES) {
+      const point = await withServers(
+        settings.directory,
+        (servers) => measure(servers, settings, size),
+        { size },
+      );
+      figures.push(...point);
+    }
+    return figures;
+  },
+};

@@ -1,0 +1,123 @@
+// Queues of a fixed length: whoever leaves comes back at the end at once. All requests go over one
+// link, so that they are decided in the order in which they are made.
+
+import { dialMany, forEach } from '../lib/by-hand.mjs';
+import { GrowingToken, runFor } from './closed-loop.mjs';
+
+const SESSIONS = 16;
+const TTL_MS = 600_000;
+/** So many leave at a time, of all queues together, where they need not wait for each other. */
+const LEAVING = 64;
+
+/** `waiters` behind the holder of each lock, at the leader's `address`. */
+export async function prepare({ address, waiters }) {
+  const [link] = await dialMany(address, 1);
+  const sessions = await Promise.all(
+    Array.from({ length: SESSIONS }, () => link.openSession(TTL_MS)),
+  );
+  link.say({ type: 'attach', sessions: sessions.map(({ id }) => id) });
+  const members = new Map();
+  link.onGranted = ({ session, acquireSeq, token }) =>
+    members.get(keyOf(session, acquireSeq))?.becomeHolder(token);
+  // As many locks as it takes for so many to leave at a time.
+  const queues = Array.from(
+    { length: Math.ceil(LEAVING / waiters) },
+    (_, n) => new Queue(`queue/${waiters}/${n}`, sessions, members),
+  );
+  for (const queue of queues) await queue.fill(waiters);
+  const leaving = (pick) =>
+    Array.from(
+      { length: LEAVING },
+      (_, n) => (tally) => queues[n % queues.length].give(pick, tally),
+    );
+  return {
+    handOff: (seconds) => runFor(seconds, [(tally) => queues[0].passOn(tally)]),
+    fromTheHead: (seconds) =>
+      runFor(
+        seconds,
+        leaving(() => 0),
+      ),
+    fromTheMiddle: (seconds) => runFor(seconds, leaving(placeOfWaiter)),
+    async close() {
+      for (const session of sessions) await session.ask({ op: 'closeSession' }).decided;
+    },
+  };
+}
+
+const keyOf = (sessionId, seq) => `${sessionId} ${seq}`;
+
+/** Of any of them; the first place is the holder's. */
+const placeOfWaiter = (length) => 1 + Math.floor(Math.random() * (length - 1));
+
+/** A request of a queue: the first one holds, or will when those before it are gone. */
+class Member {
+  constructor(session, { seq, decided }, tokens) {
+    Object.assign(this, { session, seq, decided, tokens });
+    this.granted = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  becomeHolder(token) {
+    this.tokens.check(token, 'a queue');
+    this.resolve(token);
+  }
+}
+
+/** One lock with its holder and its waiters, in their order. */
+class Queue {
+  constructor(name, sessions, members) {
+    Object.assign(this, { name, sessions, members, line: [], joined: 0 });
+    this.tokens = new GrowingToken();
+  }
+
+  async fill(waiters) {
+    const first = this.join();
+    first.becomeHolder((await first.decided).token);
+    await forEach(waiters, () => this.join().decided);
+  }
+
+  /** Somebody comes to the end, of one session after the other. */
+  join() {
+    const session = this.sessions[this.joined++ % this.sessions.length];
+    const member = new Member(session, session.acquire(this.name), this.tokens);
+    this.line.push(member);
+    this.members.set(keyOf(session.id, member.seq), member);
+    return member;
+  }
+
+  leave(at) {
+    const [member] = this.line.splice(at, 1);
+    this.members.delete(keyOf(member.session.id, member.seq));
+    return member;
+  }
+
+  /** The holder releases, and comes back at the end; timed until the next one has the lock. */
+  async passOn(tally) {
+    const token = await this.line[0].granted;
+    const askedMs = performance.now();
+    const { session, seq } = this.leave(0);
+    const released = session.release(this.name, seq, token);
+    const { decided } = this.join();
+    await this.line[0].granted;
+    tally.note('hand-off', performance.now() - askedMs);
+    await checkQueued(decided);
+    await released;
+    tally.commands += 2;
+  }
+
+  /** Whoever is at a place gives up, holder or waiter, and comes back at the end. */
+  async give(pick, tally) {
+    const askedMs = performance.now();
+    const { session, seq } = this.leave(pick(this.line.length));
+    const cancelled = session.cancel(seq);
+    const { decided } = this.join();
+    await checkQueued(decided);
+    await cancelled;
+    tally.note('leave', performance.now() - askedMs);
+    tally.commands += 2;
+  }
+}
+
+async function checkQueued(decided) {
+  const { code } = await decided;
+  if (code !== 'QUEUED') throw new Error(`a request of a queue was answered with ${code}`);
+}
