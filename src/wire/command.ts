@@ -1,7 +1,7 @@
 // A command as bytes. The client encodes its part once and repeats those bytes on every retry; the
 // leader puts a stamp before them. So the hash of the body tells a retry from another request.
 
-import { Hasher } from '../base/hash.ts';
+import { hash53 } from '../base/hash.ts';
 import type { Command } from '../locks/commands.ts';
 import type { Place } from './binary.ts';
 import { putSafeInteger, takeSafeInteger, viewOf } from './binary.ts';
@@ -75,7 +75,7 @@ export function decodePayload(payload: Uint8Array): Command {
   const body = payload.subarray(STAMP_BYTES);
   const ackedBelow = takeSafeInteger(view, 1, 'payload.ackedBelow');
   const stampMs = takeSafeInteger(view, 9, 'payload.stampMs');
-  const bodyHash = new Hasher().bytesFrom(payload, STAMP_BYTES).digest53();
+  const bodyHash = hash53(payload, STAMP_BYTES);
   return completeCommand(decodeBody(body), { ackedBelow, stampMs, bodyHash });
 }
 

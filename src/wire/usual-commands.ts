@@ -3,7 +3,7 @@
 // take. Whatever is not in exactly that form is left to the reader of all forms, which also says
 // what is wrong with it; so this one only has to be right about what it accepts.
 
-import { Hasher } from '../base/hash.ts';
+import { hash53 } from '../base/hash.ts';
 import type { Acquire, Command, Release } from '../locks/commands.ts';
 import { STAMP_BYTES, STAMP_VERSION } from './command.ts';
 import { OPS } from './command-fields.ts';
@@ -53,7 +53,7 @@ export class UsualCommands {
     from.nil();
     if (!from.isWhole() || mode === undefined) return null;
     const items = [{ name, mode, permits: null }];
-    const bodyHash = this.bodyHash(payload);
+    const bodyHash = hash53(payload, STAMP_BYTES);
     return {
       op: 'acquire',
       session,
@@ -76,11 +76,7 @@ export class UsualCommands {
     const acquireSeq = from.integerOrNull(1);
     const token = from.integer(1);
     if (!from.isWhole()) return null;
-    const bodyHash = this.bodyHash(payload);
+    const bodyHash = hash53(payload, STAMP_BYTES);
     return { op: 'release', session, seq, name, acquireSeq, token, ackedBelow, bodyHash };
-  }
-
-  private bodyHash(payload: Uint8Array): number {
-    return new Hasher().bytesFrom(payload, STAMP_BYTES).digest53();
   }
 }
