@@ -1,6 +1,6 @@
 // The protocol of clients, spoken by hand: many sessions on one link, and an answer to every single
 // command, a queued acquire too. What the library keeps for each grant is not in the way of large
-// numbers here. Nothing is repeated: a link that ends, and a refusal, end the load.
+// numbers here. What a node refuses for a moment is asked again; a link that ends ends the load.
 
 import { randomBytes } from 'node:crypto';
 import { createWsTransport } from '../../dist/adapters/ws-transport.js';
@@ -10,6 +10,9 @@ import { encodeBody } from '../../dist/wire/command.js';
 /** Well within a frame: a command of a lock has about 100 bytes. */
 const MESSAGES_PER_FRAME = 1_024;
 const UNDECIDED_MAX = 512;
+/** Nothing was done: the leader has too much to do, or was stopped for so long that it must ask. */
+const REFUSED_FOR_NOW = new Set(['OVERLOADED', 'UNAVAILABLE']);
+const REFUSED_PAUSE_MS = 20;
 /** What outcomes of commands are here; anything else is an error of the load. */
 const EXPECTED = new Set(['OPENED', 'GRANTED', 'QUEUED', 'DONE']);
 
@@ -60,8 +63,9 @@ class HandLink {
   command(body, ackedBelow) {
     return new Promise((resolve, reject) => {
       const requestId = this.nextId++;
-      this.commands.set(requestId, { op: body.op, resolve, reject });
-      this.say({ type: 'command', requestId, ackedBelow, body: encodeBody(body) });
+      const message = { type: 'command', requestId, ackedBelow, body: encodeBody(body) };
+      this.commands.set(requestId, { op: body.op, message, resolve, reject });
+      this.say(message);
     });
   }
 
@@ -111,7 +115,11 @@ class HandLink {
   }
 
   hearReply({ requestId, outcome }) {
-    const { op, resolve, reject } = this.commands.get(requestId);
+    const { op, message, resolve, reject } = this.commands.get(requestId);
+    if (REFUSED_FOR_NOW.has(outcome.code)) {
+      setTimeout(() => this.say(message), REFUSED_PAUSE_MS);
+      return;
+    }
     this.commands.delete(requestId);
     if (EXPECTED.has(outcome.code)) resolve(outcome);
     else reject(new Error(`${op} was answered with ${outcome.code}: ${outcome.message}`));

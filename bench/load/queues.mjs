@@ -17,8 +17,10 @@ export async function prepare({ address, waiters }) {
   );
   link.say({ type: 'attach', sessions: sessions.map(({ id }) => id) });
   const members = new Map();
-  link.onGranted = ({ session, acquireSeq, token }) =>
-    members.get(keyOf(session, acquireSeq))?.becomeHolder(token);
+  link.onGranted = ({ session, acquireSeq: seq, token }) => {
+    const member = members.get(keyOf({ session: { id: session }, seq }));
+    member?.queue.becomeHolder(member, token);
+  };
   // As many locks as it takes for so many to leave at a time.
   const queues = Array.from(
     { length: Math.ceil(LEAVING / waiters) },
@@ -44,60 +46,60 @@ export async function prepare({ address, waiters }) {
   };
 }
 
-const keyOf = (sessionId, seq) => `${sessionId} ${seq}`;
+const keyOf = ({ session, seq }) => `${session.id} ${seq}`;
 
 /** Of any of them; the first place is the holder's. */
 const placeOfWaiter = (length) => 1 + Math.floor(Math.random() * (length - 1));
 
-/** A request of a queue: the first one holds, or will when those before it are gone. */
-class Member {
-  constructor(session, { seq, decided }, tokens) {
-    Object.assign(this, { session, seq, decided, tokens });
-    this.granted = new Promise((resolve) => (this.resolve = resolve));
-  }
-
-  becomeHolder(token) {
-    this.tokens.check(token, 'a queue');
-    this.resolve(token);
-  }
-}
-
-/** One lock with its holder and its waiters, in their order. */
+/**
+ * One lock with its holder and its waiters. Their order here is that of the lock, but for those
+ * whom the leader refused for a moment.
+ */
 class Queue {
   constructor(name, sessions, members) {
     Object.assign(this, { name, sessions, members, line: [], joined: 0 });
     this.tokens = new GrowingToken();
+    /** Called when the next one has the lock. */
+    this.onPassed = () => {};
   }
 
   async fill(waiters) {
     const first = this.join();
-    first.becomeHolder((await first.decided).token);
+    const { token } = await first.decided;
+    this.becomeHolder(first, token);
     await forEach(waiters, () => this.join().decided);
   }
 
   /** Somebody comes to the end, of one session after the other. */
   join() {
     const session = this.sessions[this.joined++ % this.sessions.length];
-    const member = new Member(session, session.acquire(this.name), this.tokens);
+    const member = { session, queue: this, ...session.acquire(this.name) };
     this.line.push(member);
-    this.members.set(keyOf(session.id, member.seq), member);
+    this.members.set(keyOf(member), member);
     return member;
+  }
+
+  becomeHolder(member, token) {
+    this.tokens.check(token, this.name);
+    this.holder = { member, token };
+    this.onPassed();
   }
 
   leave(at) {
     const [member] = this.line.splice(at, 1);
-    this.members.delete(keyOf(member.session.id, member.seq));
+    this.members.delete(keyOf(member));
     return member;
   }
 
   /** The holder releases, and comes back at the end; timed until the next one has the lock. */
   async passOn(tally) {
-    const token = await this.line[0].granted;
+    const { member, token } = this.holder;
+    const { session, seq } = this.leave(this.line.indexOf(member));
+    const passed = new Promise((resolve) => (this.onPassed = resolve));
     const askedMs = performance.now();
-    const { session, seq } = this.leave(0);
     const released = session.release(this.name, seq, token);
     const { decided } = this.join();
-    await this.line[0].granted;
+    await passed;
     tally.note('hand-off', performance.now() - askedMs);
     await checkQueued(decided);
     await released;
@@ -106,8 +108,9 @@ class Queue {
 
   /** Whoever is at a place gives up, holder or waiter, and comes back at the end. */
   async give(pick, tally) {
+    const { session, seq, decided: joined } = this.leave(pick(this.line.length));
+    await joined;
     const askedMs = performance.now();
-    const { session, seq } = this.leave(pick(this.line.length));
     const cancelled = session.cancel(seq);
     const { decided } = this.join();
     await checkQueued(decided);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { atSize, figure } from '../../bench/lib/figures.mjs';
 import { FITTED_RATIO, curvesOf, growthOf, slopeOf } from '../../bench/lib/growth.mjs';
+import { curveTable } from '../../bench/lib/markdown.mjs';
 import { experimentLines } from '../../bench/lib/table.mjs';
 
 const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
@@ -97,6 +98,21 @@ describe('curves', () => {
       'p50',
       'CPU, 0 locks held',
     ]);
+  });
+
+  test('make a table for the documentation, with an empty cell where nothing was measured', () => {
+    const p50 = (size: number, value: number) =>
+      atSize(figure('p50', 'ms', [value]), size, 'locks held');
+    const lines = curveTable({ figures: [cpu(1, 1), cpu(10, 10, 9, 11), p50(10, 3), p50(100, 3)] });
+    expect(lines).toEqual([
+      '| locks held | CPU, µs | p50, ms |',
+      '| --- | --- | --- |',
+      '| 1 | 1 (1-1) |  |',
+      '| 10 | 10 (9-11) | 3 (3-3) |',
+      '| 100 |  | 3 (3-3) |',
+      '| growth | **1** | 0 |',
+    ]);
+    expect(curveTable({ figures: [figure('p50', 'ms', [1])] })).toEqual([]);
   });
 
   test('are printed as tables, other figures as lines', () => {
