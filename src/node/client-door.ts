@@ -2,6 +2,7 @@ import type { ErrorCode } from '../base/error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Link } from '../ports/transport.ts';
 import type { SelfView } from './client-link.ts';
+import { NodeFrame } from '../wire/node-frame.ts';
 import { ClientLink } from './client-link.ts';
 import type { Host } from './host-types.ts';
 
@@ -22,6 +23,7 @@ export interface ClientDoorOptions {
  */
 export class ClientDoor {
   private readonly options: ClientDoorOptions;
+  private readonly frame = new NodeFrame();
   private readonly links = new Set<ClientLink>();
   /** Those without hello, oldest first. */
   private readonly silent = new Set<ClientLink>();
@@ -40,6 +42,7 @@ export class ClientDoor {
       link,
       host,
       clock,
+      frame: this.frame,
       self,
       limits,
       onGreeted: () => this.silent.delete(clientLink),

@@ -12,8 +12,9 @@ import type {
   QueryMessage,
 } from '../wire/client-messages.ts';
 import { CLIENT_PROTOCOL } from '../wire/client-messages.ts';
-import { decodeClientMessages, encodeNodeMessages } from '../wire/client.ts';
-import { framesOf } from './client-frames.ts';
+import { decodeClientMessages } from '../wire/client.ts';
+import type { NodeFrame } from '../wire/node-frame.ts';
+import { sendFrames } from './client-frames.ts';
 import { ClientInbox } from './client-inbox.ts';
 import { ClientWatches } from './client-watches.ts';
 import type { Host, HostAnswer } from './host-types.ts';
@@ -39,6 +40,8 @@ export interface ClientLinkOptions {
   readonly link: Link;
   readonly host: Host;
   readonly clock: Clock;
+  /** Where answers are written, empty between calls; all links share one. */
+  readonly frame: NodeFrame;
   readonly self: () => SelfView;
   readonly limits: { readonly commandsMax: number; readonly bytesMax: number };
   readonly onGreeted: () => void;
@@ -233,8 +236,8 @@ export class ClientLink {
     const messages = this.outgoing;
     this.outgoing = [];
     this.keptAlive = null;
-    const { link } = this.options;
-    for (const part of framesOf(messages)) link.send(encodeNodeMessages(part));
+    const { link, frame } = this.options;
+    sendFrames(messages, frame, link);
     if (link.bufferedBytes > BUFFERED_BYTES_MAX) {
       link.close('the client does not read its answers');
       this.finish();

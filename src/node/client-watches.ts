@@ -1,7 +1,6 @@
 import type { NodeMessage } from '../wire/client-messages.ts';
 import type { WatchEvent, WatchTarget } from '../wire/client-messages.ts';
 import type { Revision } from '../base/units.ts';
-import { watchEventBytes } from './client-frames.ts';
 import type { Host, WatchListener } from './host-types.ts';
 
 /** Watches of one link: 64 links may have 65,536, and a client may ask for prefixes instead. */
@@ -79,4 +78,9 @@ function partsOf(events: readonly WatchEvent[]): WatchEvent[][] {
     bytes += size;
   }
   return parts;
+}
+
+/** An upper estimate of an event's encoded size. */
+function watchEventBytes({ name, session, value, reason }: WatchEvent): number {
+  return 64 + 3 * (name.length + session.length + (value?.length ?? 0) + reason.length);
 }

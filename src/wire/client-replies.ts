@@ -30,7 +30,12 @@ const KEEP_ALIVE_CODES = [
   'SESSION_GONE',
 ] as const satisfies readonly KeepAliveResult['code'][];
 
-const NEWS_KINDS = ['granted', 'over', 'ended'] as const satisfies readonly SessionNews['kind'][];
+/** By their numbers on the wire; the list only ever grows at its end. */
+export const NEWS_KINDS = [
+  'granted',
+  'over',
+  'ended',
+] as const satisfies readonly SessionNews['kind'][];
 const OVER_CAUSES = ['withdrawn', 'broken'] as const;
 const ENDED_CAUSES = ['closed', 'expired', 'ended'] as const;
 

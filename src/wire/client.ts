@@ -7,6 +7,7 @@ import { clientMessageFields, readClientMessage } from './client-requests.ts';
 import { unexpected } from './decode-error.ts';
 import { pack, unpack } from './msgpack.ts';
 import { usualReplies } from './usual-replies.ts';
+import { usualRequests } from './usual-requests.ts';
 
 /** One frame from a client. Throws HoldfastError INVALID for a text with a lone surrogate. */
 export function encodeClientMessages(list: readonly ClientMessage[]): Uint8Array {
@@ -15,7 +16,7 @@ export function encodeClientMessages(list: readonly ClientMessage[]): Uint8Array
 
 /** Throws DecodeError for anything but a list of whole messages. Command bodies are views. */
 export function decodeClientMessages(bytes: Uint8Array): ClientMessage[] {
-  return readList(bytes, readClientMessage);
+  return usualRequests(bytes) ?? readList(bytes, readClientMessage);
 }
 
 /** One frame from a node. */

@@ -112,9 +112,15 @@ export class MsgpackWriter {
     this.at += bytes.length;
   }
 
-  /** A copy of what was written from there on. */
-  copyFrom(from: number): Uint8Array {
-    return this.bytes.slice(from, this.at);
+  /** A copy of what was written there. */
+  copy(from: number, to: number): Uint8Array {
+    return this.bytes.slice(from, to);
+  }
+
+  /** Puts what was written from there on in another place, before it. */
+  move(from: number, to: number): void {
+    this.bytes.copyWithin(to, from, this.at);
+    this.at -= from - to;
   }
 
   /** One byte in the place of another. */

@@ -8,14 +8,20 @@ const NIL = 0xc0;
 /** Tokens of arrays: of up to 15 items, and of up to 65,535. */
 const ARRAY = 0x90;
 const ARRAY_16 = 0xdc;
+/** Tokens of bytes: up to 255, and up to 65,535. */
+const BINARY_8 = 0xc4;
+const BINARY_16 = 0xc5;
+
+const NOTHING = new Uint8Array(0);
 
 /** Takes one value after the other from the bytes that it was given. */
 export class PlainReader {
   /** False from the first value on that is not in the plain form: what comes after is worthless. */
   isPlain = true;
-  private bytes: Uint8Array = new Uint8Array(0);
+  private bytes: Uint8Array = NOTHING;
   private at = 0;
-  private readonly scratch = new DataView(new ArrayBuffer(8));
+  /** For floats, once one came: making it would cost more than reading a short frame. */
+  private scratch: DataView | null = null;
 
   /** From now on it reads these bytes, from that place on. */
   begin(bytes: Uint8Array, from: number): void {
@@ -93,6 +99,18 @@ export class PlainReader {
     return '';
   }
 
+  /** A view on at most 65,535 bytes. */
+  binary(): Uint8Array {
+    const token = this.byte();
+    if (token !== BINARY_8 && token !== BINARY_16) this.isPlain = false;
+    const length = token === BINARY_8 ? this.byte() : this.unsigned(2);
+    const from = this.at;
+    this.at += length;
+    if (this.at > this.bytes.length) this.isPlain = false;
+    if (!this.isPlain) return NOTHING;
+    return new Uint8Array(this.bytes.buffer, this.bytes.byteOffset + from, length);
+  }
+
   private anyInteger(token: number): number {
     if (token < 0x80) return token;
     if (token === 0xcc) return this.byte();
@@ -110,6 +128,7 @@ export class PlainReader {
 
   // Whole numbers beyond 32 bits are written as floats.
   private float(): number {
+    this.scratch ??= new DataView(new ArrayBuffer(8));
     for (let at = 0; at < 8; at++) this.scratch.setUint8(at, this.byte());
     const value = this.scratch.getFloat64(0);
     return Number.isSafeInteger(value) ? value + 0 : -1;

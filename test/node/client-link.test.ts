@@ -5,6 +5,7 @@ import type { Host, HostReply, WatchListener } from '../../src/node/host-types.t
 import type { ClientMessage, NodeMessage } from '../../src/wire/client-messages.ts';
 import { decodeNodeMessages, encodeClientMessages } from '../../src/wire/client.ts';
 import { encodeBody } from '../../src/wire/command.ts';
+import { NodeFrame } from '../../src/wire/node-frame.ts';
 import { createScriptedHost } from '../server/scripted-host.ts';
 import { FakeLink } from './fake-link.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -29,6 +30,7 @@ function setUp(host: Host) {
     link,
     host,
     clock,
+    frame: new NodeFrame(),
     self: () => ({ ...SELF, ...own, leader: LEADER, members: own.members }),
     limits: { commandsMax: 2_000, bytesMax: 1_048_576 },
     onGreeted: () => {},
