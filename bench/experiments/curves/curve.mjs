@@ -3,14 +3,27 @@
 import { Crew } from '../../lib/crew.mjs';
 import { atSize } from '../../lib/figures.mjs';
 import { checkGrowth, cpuFigures, latencyFigures, measureRounds } from '../../lib/rounds.mjs';
+import { withServers } from '../../lib/servers.mjs';
 
 /** Enough users for many commands to share a batch, so that it is commands that cost. */
 export const PROBE = { users: 64, sessions: 4 };
 export const PERCENTAGES = [50, 99];
 /** Before the first size, so that growth is not told from code that gets warm. */
 const WARM_SECONDS = 15;
+const ELECTION_MS = 3_000;
 /** So many of the sizes, the first ones, are in a quick run. */
 const QUICK_SIZES = 2;
+
+/**
+ * Runs `body` with a cluster that is started for it. No election is measured here, and a machine
+ * that has other things to do as well shall not cause one.
+ */
+export function withCluster({ directory }, body, { size = 3, checkpoints = {} } = {}) {
+  return withServers(directory, body, {
+    size,
+    nodeOptions: { electionMs: ELECTION_MS, checkpoints },
+  });
+}
 
 /** Sizes of this run. */
 export function sizesOf(sizes, { isQuick }) {

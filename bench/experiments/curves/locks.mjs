@@ -1,12 +1,12 @@
 // What a cycle costs as other locks are held besides.
 
-import { withServers } from '../../lib/servers.mjs';
 import {
   grow,
   leaderAddress,
   pointsAt,
   probePoint,
   sizesOf,
+  withCluster,
   withLoad,
   withProbe,
 } from './curve.mjs';
@@ -34,5 +34,5 @@ async function measure(servers, settings) {
 export const locksCurve = {
   name: 'curves-locks',
   about: '64 users take and give back locks of their own while up to 1,000,000 others are held',
-  run: (settings) => withServers(settings.directory, (servers) => measure(servers, settings)),
+  run: (settings) => withCluster(settings, (servers) => measure(servers, settings)),
 };

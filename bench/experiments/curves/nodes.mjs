@@ -2,8 +2,7 @@
 
 import { coldAndWarm } from '../../lib/figures.mjs';
 import { cpuFigures, latencyFigures, measureRounds, rateFigure } from '../../lib/rounds.mjs';
-import { withServers } from '../../lib/servers.mjs';
-import { PERCENTAGES, pointsAt, withLoad, withProbe } from './curve.mjs';
+import { PERCENTAGES, pointsAt, withCluster, withLoad, withProbe } from './curve.mjs';
 
 const SIZES = [1, 3, 5];
 
@@ -38,11 +37,9 @@ export const nodesCurve = {
   async run(settings) {
     const figures = [];
     for (const size of SIZES) {
-      const point = await withServers(
-        settings.directory,
-        (servers) => measure(servers, settings, size),
-        { size },
-      );
+      const point = await withCluster(settings, (servers) => measure(servers, settings, size), {
+        size,
+      });
       figures.push(...point);
     }
     return figures;

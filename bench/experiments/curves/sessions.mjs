@@ -1,6 +1,5 @@
 // What a cycle and a renewal cost as sessions are alive besides.
 
-import { withServers } from '../../lib/servers.mjs';
 import {
   grow,
   leaderAddress,
@@ -9,6 +8,7 @@ import {
   probePoint,
   sizesOf,
   warmUp,
+  withCluster,
   withLoad,
   withProbe,
 } from './curve.mjs';
@@ -44,5 +44,5 @@ export const sessionsCurve = {
   name: 'curves-sessions',
   about:
     'renewals, 64 of them on their way at a time, and cycles of 64 users, among other sessions',
-  run: (settings) => withServers(settings.directory, (servers) => measure(servers, settings)),
+  run: (settings) => withCluster(settings, (servers) => measure(servers, settings)),
 };

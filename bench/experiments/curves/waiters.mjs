@@ -1,7 +1,14 @@
 // What it costs to pass a lock on, and to leave its queue and come back, as the queue gets longer.
 
-import { withServers } from '../../lib/servers.mjs';
-import { leaderAddress, measurePoint, pointsAt, sizesOf, warmUp, withLoad } from './curve.mjs';
+import {
+  leaderAddress,
+  measurePoint,
+  pointsAt,
+  sizesOf,
+  warmUp,
+  withCluster,
+  withLoad,
+} from './curve.mjs';
 
 const SIZES = [1, 10, 100, 1_000, 10_000];
 /** A method of load/queues.mjs, what a cycle of it is called, and what is timed. */
@@ -30,7 +37,7 @@ export const waitersCurve = {
   name: 'curves-waiters',
   about: 'one hand-off after the other, and 64 that leave at a time, by the length of the queue',
   run: (settings) =>
-    withServers(settings.directory, async (servers) => {
+    withCluster(settings, async (servers) => {
       const figures = [];
       for (const size of sizesOf(SIZES, settings)) {
         figures.push(...(await measureSize(servers, settings, size)));

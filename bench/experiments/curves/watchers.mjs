@@ -1,7 +1,6 @@
 // What a cycle costs as watchers are told of it, or of something else.
 
 import { figure } from '../../lib/figures.mjs';
-import { withServers } from '../../lib/servers.mjs';
 import {
   PROBE,
   grow,
@@ -10,6 +9,7 @@ import {
   probePoint,
   sizesOf,
   warmUp,
+  withCluster,
   withLoad,
 } from './curve.mjs';
 
@@ -48,8 +48,7 @@ function watchers(name, about, target) {
   return {
     name,
     about: `64 users take and give back locks of their own, ${about}`,
-    run: (settings) =>
-      withServers(settings.directory, (servers) => measure(servers, settings, target)),
+    run: (settings) => withCluster(settings, (servers) => measure(servers, settings, target)),
   };
 }
 
