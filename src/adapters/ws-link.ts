@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../ports/transport.ts';
 import { setImmediate } from './real-timers.ts';
+import { SMALL_FRAME_BYTES, smallFrame } from './small-frame.ts';
 
 /** Bounds of every link. All come from the configuration. */
 export interface WsLimits {
@@ -54,6 +55,8 @@ export interface LinkEnds {
   readonly webSocket: WebSocket;
   readonly socket: Socket;
   readonly remote: string;
+  /** The far end dialled: frames to it are not masked. */
+  readonly isAccepted: boolean;
 }
 
 /** A link over an open WebSocket. Frames given to `send` must not be changed afterwards. */
@@ -65,6 +68,7 @@ export class WsLink implements Link {
   private readonly webSocket: WebSocket;
   private readonly socket: Socket;
   private readonly limits: WsLimits;
+  private readonly isAccepted: boolean;
   /** True once the owner will hear nothing more; the socket may live up to closeMs longer. */
   private isEnded = false;
   /** True from a fault found in `send` until the owner is told. */
@@ -85,6 +89,7 @@ export class WsLink implements Link {
     this.remote = ends.remote;
     this.webSocket = ends.webSocket;
     this.socket = ends.socket;
+    this.isAccepted = ends.isAccepted;
     this.limits = limits;
     // First of all: an 'error' nobody listens to would end the process.
     ends.webSocket.on('error', (error) => this.finish(error.message));
@@ -109,7 +114,7 @@ export class WsLink implements Link {
       return this.endAfterCall(reason, () => webSocket.close(MESSAGE_TOO_BIG, reason));
     }
     this.cork();
-    webSocket.send(frame, BINARY);
+    this.write(frame);
     const buffered = webSocket.bufferedAmount;
     if (buffered <= limits.sendMarkBytes) return true;
     this.isAboveMark = true;
@@ -165,6 +170,17 @@ export class WsLink implements Link {
       setImmediate(() => {
         if (this.socket.bytesRead === bytesRead) this.cut('no sign of life');
       });
+    }
+  }
+
+  // Without extensions ws queues nothing of its own: what it writes and what we do stay in order.
+  private write(frame: Uint8Array): void {
+    const { webSocket } = this;
+    const isOpen = webSocket.readyState === webSocket.OPEN;
+    if (isOpen && this.isAccepted && frame.length <= SMALL_FRAME_BYTES) {
+      this.socket.write(smallFrame(frame));
+    } else {
+      webSocket.send(frame, BINARY);
     }
   }
 

@@ -118,7 +118,8 @@ class WsTransportAdapter implements WsTransport {
     const target = { url: `ws://${address}${PATH_OF_DOOR[door]}`, dialMs: this.limits.dialMs };
     const attempt = dialWebSocket(target, sharedOptions(this.limits), (result) => {
       this.dials.delete(attempt);
-      done(typeof result === 'string' ? result : this.adopt({ ...result, remote: address }));
+      if (typeof result === 'string') done(result);
+      else done(this.adopt({ ...result, remote: address, isAccepted: false }));
     });
     this.dials.add(attempt);
     return {
@@ -163,7 +164,8 @@ class WsTransportAdapter implements WsTransport {
     this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
       const { remoteAddress, remotePort } = request.socket;
       const remote = formatAddress({ host: remoteAddress ?? 'unknown', port: remotePort ?? 0 });
-      onLink(this.adopt({ webSocket, socket: request.socket, remote }), door);
+      const ends = { webSocket, socket: request.socket, remote, isAccepted: true };
+      onLink(this.adopt(ends), door);
     });
   }
 

@@ -133,16 +133,22 @@ function testFrames(world: () => TransportWorld): void {
     expect(pair.atDialled.frames.every((frame) => frame.length === 300)).toBe(true);
   });
 
-  test('a frame of any size up to 256 KiB keeps its length and bytes', async () => {
+  test('a frame of any size up to 256 KiB keeps its length and bytes, either way', async () => {
     const pair = await connected(world());
-    const sizes = [4, 125, 126, 65_535, 65_536, 262_144];
-    sizes.forEach((size, at) => pair.dialled.send(frameOf(at + 1, size)));
-    await world().until('all sizes', () => pair.atAccepted.frames.length === sizes.length);
-    expect(pair.atAccepted.frames.map((frame) => frame.length)).toEqual(sizes);
-    pair.atAccepted.frames.forEach((frame, at) => {
-      expect(numberOf(frame)).toBe(at + 1);
-      expect(frame.subarray(4).every((byte) => byte === at + 1)).toBe(true);
-    });
+    const sizes = [4, 125, 126, 255, 256, 4_096, 4_097, 65_535, 65_536, 262_144];
+    const ways = [
+      { from: pair.dialled, at: pair.atAccepted },
+      { from: pair.accepted, at: pair.atDialled },
+    ];
+    for (const { from, at } of ways) {
+      sizes.forEach((size, each) => from.send(frameOf(each + 1, size)));
+      await world().until('all sizes', () => at.frames.length === sizes.length);
+      expect(at.frames.map((frame) => frame.length)).toEqual(sizes);
+      at.frames.forEach((frame, each) => {
+        expect(numberOf(frame)).toBe(each + 1);
+        expect(frame.subarray(4).every((byte) => byte === each + 1)).toBe(true);
+      });
+    }
   });
 
   test('slicing a frame copies it, as it does for every Uint8Array', async () => {
