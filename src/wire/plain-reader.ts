@@ -77,12 +77,10 @@ export class PlainReader {
 
   /** A safe integer of 8 bytes, the lowest first; no value of msgpack. */
   stamp(): number {
-    let value = 0;
-    let unit = 1;
-    for (let count = 0; count < 8; count++) {
-      value += this.byte() * unit;
-      unit *= 256;
-    }
+    const low = this.word();
+    const high = this.word();
+    if (high === 0) return low; // no floating-point number, which would take memory of its own
+    const value = high * 0x1_0000_0000 + low;
     if (value > Number.MAX_SAFE_INTEGER) this.isPlain = false;
     return value;
   }
@@ -118,6 +116,13 @@ export class PlainReader {
     if (token === 0xce) return this.unsigned(4);
     if (token === 0xcb) return this.float();
     return -1;
+  }
+
+  private word(): number {
+    const { bytes, at } = this;
+    this.at = at + 4;
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
   }
 
   private unsigned(count: number): number {
