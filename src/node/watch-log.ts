@@ -1,5 +1,6 @@
 import type { Revision } from '../base/units.ts';
 import type { LockEvent } from '../locks/outcomes.ts';
+import { EventRing } from './event-ring.ts';
 
 /** Events, and bytes of their texts by estimate, that are kept for watchers who come back. */
 const KEPT_EVENTS_MAX = 16_384;
@@ -29,12 +30,10 @@ export interface WatchLogLimits {
 export class WatchLog {
   private readonly limits: WatchLogLimits;
   /**
-   * Rings of entries, the oldest at `head`, `count` of them: their events, and of the same entries
-   * their revisions and bytes. Each has an event at least, which bounds the number. Apart, for an
-   * object of each entry would be one more that outlives it, on every node, watched or not.
+   * Entries, the oldest at `head`, `count` of them, and the bytes of each. Each has an event at
+   * least, which bounds the number.
    */
-  private readonly ring: (readonly LockEvent[] | undefined)[] = [];
-  private readonly revisions: Revision[] = [];
+  private readonly ring = new EventRing();
   private readonly sizes: number[] = [];
   private head = 0;
   private count = 0;
@@ -79,8 +78,7 @@ export class WatchLog {
       return;
     }
     const place = (this.head + this.count) % eventsMax;
-    this.ring[place] = events;
-    this.revisions[place] = revision;
+    this.ring.put(place, revision, events);
     this.sizes[place] = bytes;
     this.count += 1;
     this.events += events.length;
@@ -99,12 +97,12 @@ export class WatchLog {
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.revisions[this.placeOf(middle)] ?? 0) <= after) low = middle + 1;
+      if (this.ring.revisionAt(this.placeOf(middle)) <= after) low = middle + 1;
       else high = middle;
     }
     if (low === this.count) return null;
     const place = this.placeOf(low);
-    return { revision: this.revisions[place] ?? 0, events: this.ring[place] ?? [] };
+    return { revision: this.ring.revisionAt(place), events: this.ring.eventsAt(place) };
   }
 
   private placeOf(position: number): number {
@@ -113,10 +111,10 @@ export class WatchLog {
 
   private dropOldest(): void {
     const { head } = this;
-    this.events -= this.ring[head]?.length ?? 0;
+    this.events -= this.ring.countAt(head);
     this.bytes -= this.sizes[head] ?? 0;
-    this.droppedTo = this.revisions[head] ?? this.droppedTo;
-    this.ring[head] = undefined;
+    this.droppedTo = this.ring.revisionAt(head);
+    this.ring.drop(head);
     this.head = (head + 1) % this.limits.eventsMax;
     this.count -= 1;
   }
