@@ -38,6 +38,7 @@ function emptyReport(settings, schedule) {
     samples: [],
     trends: [],
     violations: [],
+    misses: [],
   };
 }
 
@@ -73,7 +74,7 @@ async function soak(settings, directory) {
   }
   run.write();
   say(['', ...(report.load === null ? report.violations : reportLines(report))]);
-  return report.violations.length === 0 ? 0 : 1;
+  return report.violations.length + report.misses.length === 0 ? 0 : 1;
 }
 
 /** The last lines of what every node has logged. */

@@ -9,6 +9,11 @@ import { fetchStatus, sleep, until } from './local-cluster.mjs';
 const BUSY = fileURLToPath(new URL('./soak-busy.mjs', import.meta.url));
 /** Processes of a burst that want a processor each, for every processor. */
 const BUSY_EACH = 2;
+/** How often a command is given that a busy cluster may refuse. */
+const ATTEMPTS = 5;
+const AGAIN_MS = 1_000;
+/** After a fault the cluster must be whole again within this. */
+const WHOLE_MS = 60_000;
 
 /** Does faults one after the other. The node `steadyId` is never ended. */
 export class Faults {
@@ -23,7 +28,7 @@ export class Faults {
   /** What was done, for the report. */
   async run(fault) {
     const done = await this.#act(fault);
-    const leader = await this.cluster.waitAll();
+    const leader = await this.cluster.waitAll(WHOLE_MS);
     return { ...done, leader: leader.id, term: leader.term };
   }
 
@@ -103,8 +108,19 @@ export class Faults {
     const leader = (await this.cluster.waitLeader()).id;
     const others = this.cluster.nodes.map(({ id }) => id).filter((id) => id !== leader);
     const id = pick(others, fault);
-    await this.cluster.command('transfer', id);
-    return { node: `${leader} to ${id}` };
+    const isDone = await this.#handOver(id);
+    return { node: `${leader} to ${id}${isDone ? '' : ' (refused)'}` };
+  }
+
+  /** Whether that node leads now; a busy one may be refused, and then all stays as it was. */
+  async #handOver(id) {
+    try {
+      await this.cluster.command('transfer', id);
+      return true;
+    } catch (error) {
+      if (/UNAVAILABLE|OUTCOME_UNKNOWN/.test(error.message)) return false;
+      throw error;
+    }
   }
 
   /** By an empty node under a new id; every second time the old one is dead before. */
@@ -115,11 +131,24 @@ export class Faults {
     this.nextNumber += 1;
     this.onSpawn(joiner.id);
     if (isDead) await this.cluster.kill(id, 'SIGKILL');
-    await this.cluster.command('member', 'replace', id, `${joiner.id}=${joiner.address}`);
+    await this.#exchange(id, joiner);
     if (!isDead) await this.#left(id);
     await this.cluster.retire(id);
     await this.useAddresses(this.cluster.addresses);
     return { node: `${id}${isDead ? ' (dead)' : ''} by ${joiner.id}` };
+  }
+
+  /** As its manual says: if the command does not reach the cluster, it is run again. */
+  async #exchange(id, joiner) {
+    for (let left = ATTEMPTS - 1; ; left--) {
+      try {
+        await this.cluster.command('member', 'replace', id, `${joiner.id}=${joiner.address}`);
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+        await sleep(AGAIN_MS);
+      }
+    }
   }
 
   #left(id) {
@@ -152,12 +181,12 @@ export class Faults {
 
   /** The leader; if that is the node that lives on, it hands over first. */
   async #mortalLeader(fault) {
-    const { id } = await this.cluster.waitLeader();
-    if (id !== this.steadyId) return id;
-    await this.cluster.command('transfer', pick(this.#mortals(), fault));
-    const next = (await this.cluster.waitAll()).id;
-    if (next === this.steadyId) throw new Error(`${id} leads again right after it handed over`);
-    return next;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { id } = await this.cluster.waitAll();
+      if (id !== this.steadyId) return id;
+      await this.#handOver(pick(this.#mortals(), fault));
+    }
+    throw new Error(`${this.steadyId} does not hand over`);
   }
 
   async #mortalFollower(fault) {

@@ -39,6 +39,7 @@ export class KeptLocks {
     Object.assign(place, { state: 'held', grant });
     grant.signal.addEventListener('abort', () => {
       if (this.isOver || place.grant !== grant) return;
+      Object.assign(place, { state: 'unknown', grant: null });
       this.onLost(`${grant.name} (token ${grant.token}) was lost: ${grant.signal.reason?.message}`);
     });
   }

@@ -57,11 +57,13 @@ class SoakLoad {
     const { world, tally } = this;
     const violate = (text) => tally.violate(text);
     const open = (name) => connect({ nodes: world.addresses, name });
-    for (let n = 0; n < SESSIONS; n++) {
-      const kept = new KeptLocks(`${PREFIX}kept/${n}`, violate);
-      world.members.push({ client: await open(`soak-${n}`), kept });
+    const openAll = (count, name) =>
+      Promise.all(Array.from({ length: count }, (_, n) => open(`${name}-${n}`)));
+    for (const [n, client] of (await openAll(SESSIONS, 'soak')).entries()) {
+      const kept = new KeptLocks(`${PREFIX}kept/${n}`, (text) => tally.miss(text));
+      world.members.push({ client, kept });
     }
-    this.rivals = await Promise.all(Array.from({ length: VICTIMS }, () => open('rival')));
+    this.rivals = await openAll(VICTIMS, 'rival');
     this.victims = new Victims(world, this.rivals);
     await this.victims.begin();
     this.watch = new SoakWatch(world.members[0].client, world.watched, violate);
@@ -79,7 +81,7 @@ class SoakLoad {
   }
 
   async turn(meantMs) {
-    if (this.underWay === UNDER_WAY_MAX) return this.tally.violate('too many turns are under way');
+    if (this.underWay === UNDER_WAY_MAX) return this.tally.miss('too many turns are under way');
     this.underWay += 1;
     await takeTurn(this.world, meantMs);
     this.underWay -= 1;
@@ -121,7 +123,7 @@ class SoakLoad {
     try {
       await until('every turn to end', () => this.underWay === 0, DRAIN_MS);
     } catch {
-      this.tally.violate(`${this.underWay} turns have never ended`);
+      this.tally.miss(`${this.underWay} turns did not end within ${DRAIN_MS} ms`);
     }
     clearInterval(this.looking);
     await this.victims.end();

@@ -17,7 +17,7 @@ export function progressLine({ load, samples, faults }, elapsedMs) {
   );
   return (
     `${seconds(elapsedMs)} s: ${load.turns} turns, ${load.grants} grants, ` +
-    `${faults.length} faults, ${load.violationCount} violations; ${nodes.join(', ')}`
+    `${faults.length} faults, ${load.violations.count} violations, ${load.misses.count} misses; ${nodes.join(', ')}`
   );
 }
 
@@ -144,8 +144,9 @@ export function reportLines(report) {
       row.map((cell, at) => String(cell)[at === 0 ? 'padEnd' : 'padStart'](widths[at])).join('  ');
     lines.push('', title, line(head), ...rows.map(line));
   }
-  const { violations } = report;
+  const { violations, misses } = report;
   lines.push('', violations.length === 0 ? 'nothing was violated' : 'VIOLATED:', ...violations);
+  lines.push(misses.length === 0 ? 'nothing was missed' : 'MISSED:', ...misses);
   return lines;
 }
 
@@ -157,5 +158,10 @@ export function markdownLines(report) {
     const line = (row) => `| ${row.join(' | ')} |`;
     lines.push('', `### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line));
   }
-  return [...lines, '', ...report.violations.map((text) => `- violated: ${text}`)];
+  return [
+    ...lines,
+    '',
+    ...report.violations.map((text) => `- violated: ${text}`),
+    ...report.misses.map((text) => `- missed: ${text}`),
+  ];
 }

@@ -25,19 +25,29 @@ export class SoakRun {
 
   /** Throws when the run cannot go on; violations are in the report. */
   async run() {
-    const { settings, report } = this;
     const { addresses } = this.cluster;
-    const { seed, rate } = settings;
+    const { seed, rate } = this.settings;
     this.crew = await Crew.start(LOAD, [{ addresses, seed, ratePerSecond: rate }]);
     this.faults = this.#makeFaults();
     await this.#call('start');
     this.startMs = performance.now();
     await this.#both();
     await this.#conclude();
+    this.#judge();
+  }
+
+  /** What the load has found, and what grows. */
+  #judge() {
+    const { report, settings } = this;
+    for (const kind of ['violations', 'misses']) {
+      const { texts, count } = report.load[kind];
+      report[kind].push(...texts);
+      if (count > texts.length) report[kind].push(`and ${count - texts.length} more`);
+    }
     report.trends = judgeSamples(this.sampler.samples, settings.minutes * 60_000);
     for (const { node, measure, isFlat, slopePerHour } of report.trends) {
       if (isFlat) continue;
-      report.violations.push(`${node}: ${measure} grows by ${Math.round(slopePerHour)} an hour`);
+      report.misses.push(`${node}: ${measure} grows by ${Math.round(slopePerHour)} an hour`);
     }
   }
 
@@ -100,7 +110,7 @@ export class SoakRun {
 
   #checkTerm(leader, term) {
     if (leader.term === term) return;
-    this.report.violations.push(`term ${leader.term} after ${term}: an election in quiet time`);
+    this.report.misses.push(`term ${leader.term} after ${term}: an election in quiet time`);
   }
 
   async #sleepUntil(ms) {
@@ -146,11 +156,6 @@ export class SoakRun {
     report.elapsedMs = Math.round(performance.now() - this.startMs);
     this.#noteGaps();
     await this.#checkStates();
-    const { violations, violationCount } = report.load;
-    report.violations.push(...violations);
-    if (violationCount > violations.length) {
-      report.violations.push(`and ${violationCount - violations.length} more`);
-    }
     await this.crew.close();
   }
 

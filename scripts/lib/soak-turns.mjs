@@ -5,7 +5,7 @@ import { connect } from '../../dist/index.js';
 
 const WAIT_MS = 60_000;
 const HOLD_MS = 2;
-const CONTENDED = 16;
+const CONTENDED = 32;
 const PERMITS = 4;
 const GUESTS = 64;
 

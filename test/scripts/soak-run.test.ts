@@ -11,6 +11,7 @@ const MAIN = fileURLToPath(new URL('../../scripts/soak.mjs', import.meta.url));
 
 /** A cluster of processes is started meanwhile, on a machine of any speed. */
 const LONG = { timeout: 180_000 };
+const PATIENT = { timeout: 150_000 };
 
 let directory = '';
 
@@ -31,21 +32,19 @@ function commandLine(...more: readonly string[]): string[] {
 test('a kill and a pause of a few seconds: nothing is lost, a report, no traces', LONG, () => {
   const faults = ['--faults', 'kill-leader,pause-follower-short', '--seed', '7'];
   const args = commandLine('--minutes', '0.15', ...faults);
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect(stderr).toBe('');
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const report = readReport();
   expect(report).toMatchObject({
     state: 'done',
     faults: [{ kind: 'kill-leader' }, { kind: 'pause-follower-short' }],
-    load: { underWay: 0, violations: [] },
+    // What was missed depends on the machine.
+    violations: [],
+    load: { underWay: 0, turns: expect.any(Number) },
     states: [{}, {}, {}],
     kept: expect.any(Number),
   });
-  // On a machine of any speed there may be an election; everything else must hold there too.
-  expect(stdout.split('\n').filter((line) => /^VIOLATED|at a time|lost|alarm/.test(line))).toEqual(
-    stdout.includes('an election in quiet time') ? ['VIOLATED:'] : [],
-  );
   expect(stdout).toMatch(/^own lock +all/m);
+  expect(stdout).toContain('nothing was violated');
   expect(readdirSync(fileIn('work'))).toEqual([]);
   const table = spawnSync(process.execPath, [MAIN, '--table', fileIn('report.json')], {
     encoding: 'utf8',
@@ -67,7 +66,7 @@ test(
   async () => {
     const child = spawn(process.execPath, commandLine('--minutes', '30', '--faults', 'none'));
     const ended = new Promise((resolve) => child.on('exit', resolve));
-    await expect.poll(() => existsSync(fileIn('report.json'))).toBe(true);
+    await expect.poll(() => existsSync(fileIn('report.json')), PATIENT).toBe(true);
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     const text = readFileSync(fileIn('report.json'), 'utf8');
