@@ -17,7 +17,8 @@ export function progressLine({ load, samples, faults }, elapsedMs) {
   );
   return (
     `${seconds(elapsedMs)} s: ${load.turns} turns, ${load.grants} grants, ` +
-    `${faults.length} faults, ${load.violations.count} violations, ${load.misses.count} misses; ${nodes.join(', ')}`
+    `${faults.length} faults, ${load.violations.count} violations, ${load.misses.count} misses; ` +
+    nodes.join(', ')
   );
 }
 
