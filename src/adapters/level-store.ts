@@ -84,24 +84,13 @@ class LevelStore implements KeyValue {
     return { created: !isThere };
   }
 
-  // An array of operations stops the event loop for 20 µs each, a chained batch for 2; but what a
-  // chained one holds is freed only when it is collected.
+  // A chained batch costs the event loop less than half of an array of operations: 6 µs for the
+  // two of a log batch, against 14. What it holds is freed when it is collected as young garbage.
   private async writeBatch(ops: Iterable<KeyValueOp>): Promise<void> {
-    const iterator = ops[Symbol.iterator]();
-    const first = take(iterator, ARRAY_OPS);
-    if (first.length < ARRAY_OPS) {
-      await this.opened().batch(first.map(toLevelOp), { sync: true });
-      return;
-    }
     const batch = this.opened().batch();
-    for (let slice = first; slice.length > 0; slice = take(iterator, SLICE_OPS)) {
-      for (const op of slice) {
-        if (op.type === 'put') batch.put(op.key, op.value);
-        else batch.del(op.key);
-      }
-      await nextTurn();
-    }
-    await batch.write({ sync: true });
+    const iterator = ops[Symbol.iterator]();
+    while (!fill(batch, iterator)) await nextTurn();
+    await batch.write(SYNCED);
   }
 
   private async openSnapshot(): Promise<KeyValueSnapshot> {
@@ -151,9 +140,10 @@ interface Range {
   readonly snapshot?: ReturnType<Level<string, Uint8Array>['snapshot']>;
 }
 
-/** A batch of fewer operations is written as an array. */
-const ARRAY_OPS = 64;
-/** Operations of a longer batch that are taken in one turn of the event loop: 1 or 2 ms. */
+type Batch = ReturnType<Level<string, Uint8Array>['batch']>;
+
+const SYNCED = { sync: true };
+/** Operations of a long batch that are taken in one turn of the event loop: 1 or 2 ms. */
 const SLICE_OPS = 512;
 
 /** Pairs of one page, so that tiny values cannot make it endless. */
@@ -167,20 +157,16 @@ class MissingStoreError extends Error {
   }
 }
 
-function toLevelOp(op: KeyValueOp) {
-  return op.type === 'put'
-    ? { type: 'put' as const, key: op.key, value: op.value }
-    : { type: 'del' as const, key: op.key };
-}
-
-function take(ops: Iterator<KeyValueOp>, count: number): readonly KeyValueOp[] {
-  const taken: KeyValueOp[] = [];
-  while (taken.length < count) {
+/** Puts one slice into the batch; true when that was the last. */
+function fill(batch: Batch, ops: Iterator<KeyValueOp>): boolean {
+  for (let taken = 0; taken < SLICE_OPS; taken++) {
     const next = ops.next();
-    if (next.done === true) break;
-    taken.push(next.value);
+    if (next.done === true) return true;
+    const op = next.value;
+    if (op.type === 'put') batch.put(op.key, op.value);
+    else batch.del(op.key);
   }
-  return taken;
+  return false;
 }
 
 async function exists(path: string): Promise<boolean> {

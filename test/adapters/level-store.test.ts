@@ -4,10 +4,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Level } from 'level';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createLevelStore } from '../../src/adapters/level-store.ts';
 import type { KeyValue, KeyValueOp, Stored } from '../../src/ports/storage.ts';
+import { watchWrites } from './level-writes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'holdfast-level-'));
 
@@ -60,37 +60,14 @@ test('a checkpoint of 8,192 rows leaves room for other work between its slices',
 
 test('M-65 short and long batches are synced', async () => {
   const store = await opened();
-  const batch = vi.spyOn(Level.prototype, 'batch');
-  const written: unknown[] = [];
-  batch.mockImplementationOnce(function chained(this: Level) {
-    const made = Object.getPrototypeOf(Level.prototype).batch.call(this);
-    const writeIt = made.write.bind(made);
-    made.write = (options: unknown) => {
-      written.push(options);
-      return writeIt(options);
-    };
-    return made;
-  });
-  expect(
-    (
-      await write(
-        store,
-        rows(500, () => {}),
-      )
-    ).ok,
-  ).toBe(true);
-  expect(written).toEqual([{ sync: true }]);
-  expect(
-    (
-      await write(
-        store,
-        rows(5, () => {}),
-      )
-    ).ok,
-  ).toBe(true);
-  expect(batch.mock.calls.map((call: readonly unknown[]) => call[1])).toEqual([
-    undefined,
-    { sync: true },
-  ]);
+  const written = watchWrites();
+  for (const count of [5, 512, 600]) {
+    const result = await write(
+      store,
+      rows(count, () => {}),
+    );
+    expect(result.ok).toBe(true);
+  }
+  expect(written).toEqual([{ sync: true }, { sync: true }, { sync: true }]);
   await close(store);
 });
