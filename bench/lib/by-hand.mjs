@@ -71,9 +71,9 @@ class HandLink {
 
   /** Renews all of these sessions with one message; resolves when the answer is there. */
   renew(sessions) {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const items = sessions.map(({ id }) => ({ session: id, nonce: this.nextId++ }));
-      this.renewals.set(items[0].nonce, { resolve, reject });
+      this.renewals.set(items[0].nonce, resolve);
       this.say({ type: 'keepAlive', items });
     });
   }
@@ -125,12 +125,14 @@ class HandLink {
     else reject(new Error(`${op} was answered with ${outcome.code}: ${outcome.message}`));
   }
 
+  /** One answer may be to several messages. */
   hearRenewal({ items }) {
-    const { resolve, reject } = this.renewals.get(items[0].nonce);
-    this.renewals.delete(items[0].nonce);
-    const lost = items.find(({ code }) => code !== 'OK');
-    if (lost === undefined) resolve();
-    else reject(new Error(`a renewal was answered with ${lost.code}`));
+    for (const { nonce, code } of items) {
+      const renewal = this.renewals.get(nonce);
+      if (code !== 'OK') throw new Error(`a renewal was answered with ${code}`);
+      this.renewals.delete(nonce);
+      renewal?.();
+    }
   }
 }
 
