@@ -13,7 +13,8 @@ import type {
   PeerRefusal,
   StateHashMessage,
 } from '../wire/peer-messages.ts';
-import { decodePeer, encodePeer } from '../wire/peer.ts';
+import { PeerEncoder } from '../wire/peer-encoder.ts';
+import { decodePeer } from '../wire/peer.ts';
 import type { Boot, CommittedConfig, Identity } from './handshake.ts';
 import { helloOf, membersOf, refuseHello, removedRefusal } from './handshake.ts';
 import { PeerAcceptor } from './peer-acceptor.ts';
@@ -59,6 +60,7 @@ export class Peers {
   private readonly dialers = new Map<NodeId, PeerDialer>();
   private readonly acceptor: PeerAcceptor;
   private readonly refusals: RefusalLog;
+  private readonly encoder: PeerEncoder;
   /** Newest boot seen of each directory; as many as there are members, and strangers refused. */
   private readonly boots = new Map<StoreId, Boot>();
   /** What the members announced with their last hello. As many as `boots`. */
@@ -73,6 +75,7 @@ export class Peers {
   constructor(options: PeersOptions) {
     this.options = options;
     this.config = options.config;
+    this.encoder = new PeerEncoder(options.seed);
     this.refusals = new RefusalLog(options.ports.clock, options.ports.logger);
     this.acceptor = new PeerAcceptor({
       decode: (frame) => decodePeer(frame, options.seed),
@@ -240,7 +243,7 @@ export class Peers {
   }
 
   private encode(message: PeerMessage): Uint8Array {
-    return encodePeer(message, this.options.seed);
+    return this.encoder.encode(message);
   }
 
   private onRefused(peer: NodeId, refusal: PeerRefusal): void {
