@@ -76,7 +76,7 @@ export class Hasher {
   /** Feeds the low 32 bits of a number. */
   u32(value: number): this {
     this.low = mix32(this.low ^ value);
-    this.high = mix32((this.high + spread(value)) ^ this.low);
+    this.high = mix32(((this.high + spread(value)) | 0) ^ this.low);
     return this;
   }
 
@@ -86,9 +86,18 @@ export class Hasher {
     return this.u32(value >>> 0).u32(Math.floor(value / 0x1_0000_0000) >>> 0);
   }
 
+  /** Feeds its length and each of its characters. */
   text(value: string): this {
     this.u32(value.length);
-    for (let at = 0; at < value.length; at++) this.u32(value.charCodeAt(at));
+    // As u32 does, without a field that is written for each character.
+    let { low, high } = this;
+    for (let at = 0; at < value.length; at++) {
+      const code = value.charCodeAt(at);
+      low = mix32(low ^ code);
+      high = mix32(((high + spread(code)) | 0) ^ low);
+    }
+    this.low = low;
+    this.high = high;
     return this;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/locks/machine-types.ts';
-import { hashOfRows, rowHash } from '../../src/locks/rows.ts';
+import { hashOfRows, keyNumber, rowHash } from '../../src/locks/rows.ts';
 import { Rig } from './rig.ts';
 
 const EMPTY_HASH = '0000000000000000';
@@ -135,6 +135,13 @@ test('G3 a free lock leaves no trace: 10,000 random names and many rounds later'
   rig.close(client);
   expect(rig.machine.stateHash()).not.toBe(before);
   expect(rig.machine.stateHash()).toBe(EMPTY_HASH);
+});
+
+test('keys tell numbers in 14 hex digits, so that they are ordered as the numbers are', () => {
+  const edges = [0, 1, 9, 10, 15, 16, 2 ** 28 - 1, 2 ** 28, 2 ** 32, 2 ** 45 + 0xabcdef, 2 ** 53 - 1];
+  for (const value of edges) {
+    expect(keyNumber(value)).toBe(value.toString(16).padStart(14, '0'));
+  }
 });
 
 /** Brings a copy of all rows up to date by the changes alone. */
