@@ -30,5 +30,5 @@ export const DEFAULT_CHECKPOINTS: CheckpointSettings = {
   pinnedEntriesMax: 1_000_000,
   partBytesMax: 192 * 1024,
   partsInFlightMax: 4,
-  hashEvery: 4_096,
+  hashEvery: 16_384,
 };
