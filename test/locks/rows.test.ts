@@ -138,7 +138,19 @@ test('G3 a free lock leaves no trace: 10,000 random names and many rounds later'
 });
 
 test('keys tell numbers in 14 hex digits, so that they are ordered as the numbers are', () => {
-  const edges = [0, 1, 9, 10, 15, 16, 2 ** 28 - 1, 2 ** 28, 2 ** 32, 2 ** 45 + 0xabcdef, 2 ** 53 - 1];
+  const edges = [
+    0,
+    1,
+    9,
+    10,
+    15,
+    16,
+    2 ** 28 - 1,
+    2 ** 28,
+    2 ** 32,
+    2 ** 45 + 0xabcdef,
+    2 ** 53 - 1,
+  ];
   for (const value of edges) {
     expect(keyNumber(value)).toBe(value.toString(16).padStart(14, '0'));
   }
