@@ -14,6 +14,10 @@ export interface Due {
 
 /** The place of what is not among the deadlines. */
 export const NOWHERE = -1;
+/** The place of the first fresh one; those after it have smaller ones. */
+const FRESH = -2;
+/** Nearly every request is over before this time, and never has to be put in order. */
+const SORT_US = 1_000_000;
 
 /**
  * The deadlines of one client's requests, by one timer: nearly all of them are met, and a timer set
@@ -24,6 +28,10 @@ export class Deadlines {
   private readonly clock: Clock;
   // A binary heap by dueUs. One for each request, which its owner bounds.
   private readonly heap: Due[] = [];
+  // Those that were added since the last sorting and are due after the next one, in no order.
+  private readonly fresh: Due[] = [];
+  // When the fresh ones go to the heap; of no meaning while there are none.
+  private sortUs: MonoUs = 0;
   private timer: Timer | null = null;
   private ringUs: MonoUs = Infinity;
 
@@ -34,17 +42,31 @@ export class Deadlines {
   /** It is among none yet. */
   add(due: Due): void {
     if (due.dueUs === Infinity) return;
-    this.heap.push(due);
-    this.rise(due, this.heap.length - 1);
-    if (due.dueUs < this.ringUs) this.arm(due.dueUs);
+    const { fresh } = this;
+    if (fresh.length === 0) this.sortUs = this.clock.monoUs() + SORT_US;
+    if (due.dueUs > this.sortUs) {
+      due.place = FRESH - fresh.length;
+      fresh.push(due);
+    } else {
+      this.order(due);
+    }
+    const nextUs = Math.min(due.dueUs, this.sortUs);
+    if (nextUs < this.ringUs) this.arm(nextUs);
   }
 
   /** Idempotent. */
   remove(due: Due): void {
-    const { heap } = this;
+    const { heap, fresh } = this;
     const { place } = due;
     if (place === NOWHERE) return;
     due.place = NOWHERE;
+    if (place <= FRESH) {
+      const last = fresh.pop();
+      if (last === undefined || last === due) return;
+      fresh[FRESH - place] = last;
+      last.place = place;
+      return;
+    }
     const last = heap.pop();
     if (last === undefined || last === due) return;
     if (last.dueUs < due.dueUs) this.rise(last, place);
@@ -57,6 +79,11 @@ export class Deadlines {
     this.ringUs = Infinity;
   }
 
+  private order(due: Due): void {
+    this.heap.push(due);
+    this.rise(due, this.heap.length - 1);
+  }
+
   private arm(dueUs: MonoUs): void {
     this.timer?.cancel();
     this.ringUs = dueUs;
@@ -67,11 +94,12 @@ export class Deadlines {
   // take care of the next, before that is due.
   private ring(): void {
     this.ringUs = Infinity;
-    const [first] = this.heap;
-    if (first === undefined) return;
     const nowUs = this.clock.monoUs();
-    if (first.dueUs > nowUs) {
-      this.arm(first.dueUs);
+    if (nowUs >= this.sortUs) for (const due of this.fresh.splice(0)) this.order(due);
+    const [first] = this.heap;
+    if (first === undefined || first.dueUs > nowUs) {
+      const sortUs = this.fresh.length > 0 ? this.sortUs : Infinity;
+      this.arm(Math.min(first?.dueUs ?? Infinity, sortUs));
       return;
     }
     this.remove(first);
