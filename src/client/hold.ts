@@ -27,6 +27,8 @@ export interface GrantStart {
   readonly maxHoldMs: number;
 }
 
+const NO_HANDLES: readonly Grant[] = [];
+
 /**
  * What one acquire holds, whatever number of handles it is held by. Invariant: the belief ends
  * once, by a loss or by the departure of the last handle, and before any byte that frees the lock
@@ -40,7 +42,7 @@ export class Hold implements Held, Limited {
   isOver = false;
   private readonly session: Session;
   // Nearly always one, and an array that grows takes room for seventeen.
-  private handles: readonly Grant[] = [];
+  private handles: readonly Grant[] = NO_HANDLES;
   // Made when first asked for: most grants of a busy client never need one.
   private controller: AbortController | null = null;
   private limit: Timer | null = null;
@@ -72,7 +74,7 @@ export class Hold implements Held, Limited {
 
   /** Another handle of the same grant. */
   enter(handle: Grant): void {
-    this.handles = [...this.handles, handle];
+    this.handles = this.handles.length === 0 ? [handle] : [...this.handles, handle];
   }
 
   /** One that has not left; there is one for as long as the hold is registered with its session. */
@@ -109,8 +111,9 @@ export class Hold implements Held, Limited {
 
   /** A handle is let go; the lock goes back with the last one. See Grant.release. */
   leave(handle: Grant): Promise<boolean> {
-    this.handles = this.handles.filter((each) => each !== handle);
-    if (this.handles.length > 0) return Promise.resolve(true);
+    const isLast = this.handles.length === 1;
+    this.handles = isLast ? NO_HANDLES : this.handles.filter((each) => each !== handle);
+    if (!isLast) return Promise.resolve(true);
     this.end();
     return promiseOfRelease(this.session, this.start);
   }

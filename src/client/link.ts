@@ -204,6 +204,8 @@ export class NodeLink {
   }
 
   private handOver(messages: readonly NodeMessage[]): void {
+    // Nearly always, and not looked through for what concerns the link then.
+    if (messages.every(isReply)) return this.owner.onMessages(this, messages);
     // Before its leader is believed: a node that was blank may have been founded for others.
     for (const message of messages) {
       if (message.type === 'welcome' && !this.learnCluster(message)) return;
@@ -230,4 +232,8 @@ export class NodeLink {
     this.link = null;
     link?.close(reason);
   }
+}
+
+function isReply({ type }: NodeMessage): boolean {
+  return type === 'reply';
 }

@@ -156,15 +156,18 @@ export class Links implements LinkOwner {
   }
 
   onMessages(link: NodeLink, messages: readonly NodeMessage[]): void {
+    let isChange = false;
     for (const message of messages) {
       if (message.type === 'goodbye' && message.code === 'CLUSTER_CHANGED') {
         this.otherCluster(link, `says: ${message.message}`);
       }
-      if (message.type === 'leader') this.meet(message);
-      else if (message.type === 'members') this.learn(message);
+      if (message.type === 'leader') {
+        isChange = true;
+        this.meet(message);
+      } else if (message.type === 'members') this.learn(message);
       else this.owner.onMessage(link, message);
     }
-    if (!messages.some((message) => message.type === 'leader')) return;
+    if (!isChange) return;
     this.owner.onChange();
     this.review();
   }

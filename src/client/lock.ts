@@ -153,7 +153,7 @@ export class ClientLock implements Lock {
   }
 
   private request(request: AcquireRequest): Promise<Grant> {
-    return acquireIn(this.home, request, (session, start) => new SessionGrant(session, start));
+    return acquireIn(this.home, request, makeGrant);
   }
 
   private checked(options: AcquireOptions): AcquireRequest {
@@ -185,6 +185,10 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | null
   if (signal === undefined) return null;
   if (typeof signal === 'object' && typeof signal?.addEventListener === 'function') return signal;
   throw invalid('signal', 'an AbortSignal', signal);
+}
+
+function makeGrant(session: Session, start: GrantStart): Grant {
+  return new SessionGrant(session, start);
 }
 
 /** Acquires in the present session of the client; `make` makes the grant. */

@@ -47,6 +47,10 @@ export class Requests {
   private readonly frame = new ClientFrame();
   private nextId = 1;
   private isPumpDue = false;
+  private readonly onPumpDue = (): void => {
+    this.isPumpDue = false;
+    this.pump();
+  };
   private pauseTimer: Timer | null = null;
   private refusal: Refusal | null = null;
   private failure: HoldfastError | null = null;
@@ -132,10 +136,7 @@ export class Requests {
   pumpSoon(): void {
     if (this.isPumpDue || this.waiting.size + this.returned.length === 0) return;
     this.isPumpDue = true;
-    this.clock.soon(() => {
-      this.isPumpDue = false;
-      this.pump();
-    });
+    this.clock.soon(this.onPumpDue);
   }
 
   private takeOver(exchange: Exchange, error: HoldfastError | null): Ticket {
