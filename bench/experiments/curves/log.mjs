@@ -69,7 +69,7 @@ async function measureStarts(servers, { rounds }) {
   ];
 }
 
-/** So many changed rows make every node take a checkpoint; in the time of a run nothing else does. */
+/** So many changed rows make every node take a checkpoint; while a run lasts nothing else does. */
 const ROWS = 10_000;
 const SINCE = { dirtyRowsMax: ROWS, pauseRowsMax: 1_048_576, intervalMs: 3_600_000 };
 
