@@ -48,19 +48,14 @@ async function soak(settings, directory) {
   const report = emptyReport(settings, schedule);
   const head = `seed ${seed}, ${report.steadyId} is never ended, ${schedule.length} faults:`;
   say([head, ...scheduleLines(schedule)]);
-  const cluster = await startCluster({
-    size,
-    dir: directory,
-    execArgv: ['--import', PROBE],
-    nodeOptions: { logLevel: 'debug' },
-  });
+  const cluster = await start(size, directory);
   const run = new SoakRun({ cluster, report, schedule, settings, say });
   const killAll = () => {
     report.state = 'interrupted';
     run.write();
     if (report.load !== null) say(reportLines(report));
     run.kill();
-    for (const child of cluster.processes.values()) child.kill('SIGKILL');
+    killNodes(cluster);
   };
   try {
     await withWill(killAll, () => run.run());
@@ -75,6 +70,26 @@ async function soak(settings, directory) {
   run.write();
   say(['', ...(report.load === null ? report.violations : reportLines(report))]);
   return report.violations.length + report.misses.length === 0 ? 0 : 1;
+}
+
+/** No node is left if a signal comes meanwhile. */
+function start(size, dir) {
+  const made = [];
+  const options = {
+    size,
+    dir,
+    execArgv: ['--import', PROBE],
+    nodeOptions: { logLevel: 'debug' },
+    onMade: (cluster) => made.push(cluster),
+  };
+  return withWill(
+    () => made.forEach(killNodes),
+    () => startCluster(options),
+  );
+}
+
+function killNodes({ processes }) {
+  for (const child of processes.values()) child.kill('SIGKILL');
 }
 
 /** The last lines of what every node has logged. */

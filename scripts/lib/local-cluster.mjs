@@ -38,9 +38,16 @@ export async function freePorts(count) {
 
 /**
  * Starts and founds a cluster; `dir` null makes a temporary directory that `remove` takes away.
- * `nodeOptions` go into the configuration, `execArgv` to Node.js (`--cpu-prof`).
+ * `nodeOptions` go into the configuration, `execArgv` to Node.js (`--cpu-prof`); `onMade(cluster)`
+ * comes before its first process. No process is left when this rejects.
  */
-export async function startCluster({ size = 3, dir = null, nodeOptions = {}, execArgv = [] } = {}) {
+export async function startCluster({
+  size = 3,
+  dir = null,
+  nodeOptions = {},
+  execArgv = [],
+  onMade = () => {},
+} = {}) {
   const root = dir ?? (await mkdtemp(join(tmpdir(), 'holdfast-')));
   const ports = await freePorts(size);
   const nodes = ports.map((port, n) => ({ id: `n${n + 1}`, address: `127.0.0.1:${port}` }));
@@ -51,9 +58,15 @@ export async function startCluster({ size = 3, dir = null, nodeOptions = {}, exe
     isTemporary: dir === null,
     execArgv,
   });
-  for (const { id } of nodes) cluster.spawn(id);
-  await cluster.init();
-  await cluster.waitLeader();
+  onMade(cluster);
+  try {
+    for (const { id } of nodes) cluster.spawn(id);
+    await cluster.init();
+    await cluster.waitLeader();
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
   return cluster;
 }
 

@@ -131,21 +131,23 @@ export class Faults {
     this.nextNumber += 1;
     this.onSpawn(joiner.id);
     if (isDead) await this.cluster.kill(id, 'SIGKILL');
-    await this.#exchange(id, joiner);
+    const refusals = await this.#exchange(id, joiner);
     if (!isDead) await this.#left(id);
     await this.cluster.retire(id);
     await this.useAddresses(this.cluster.addresses);
-    return { node: `${id}${isDead ? ' (dead)' : ''} by ${joiner.id}` };
+    return { node: `${id}${isDead ? ' (dead)' : ''} by ${joiner.id}`, refusals };
   }
 
-  /** As its manual says: if the command does not reach the cluster, it is run again. */
+  /** As its manual says: if it is refused, it is run again. What it was told before it was done. */
   async #exchange(id, joiner) {
-    for (let left = ATTEMPTS - 1; ; left--) {
+    const refusals = [];
+    for (;;) {
       try {
         await this.cluster.command('member', 'replace', id, `${joiner.id}=${joiner.address}`);
-        return;
+        return refusals;
       } catch (error) {
-        if (left === 0) throw error;
+        refusals.push(error.message);
+        if (refusals.length === ATTEMPTS) throw error;
         await sleep(AGAIN_MS);
       }
     }

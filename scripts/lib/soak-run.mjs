@@ -31,9 +31,12 @@ export class SoakRun {
     this.faults = this.#makeFaults();
     await this.#call('start');
     this.startMs = performance.now();
-    await this.#both();
-    await this.#conclude();
-    this.#judge();
+    try {
+      await this.#both();
+      await this.#conclude();
+    } finally {
+      if (this.report.load !== null) this.#judge();
+    }
   }
 
   /** What the load has found, and what grows. */
@@ -80,13 +83,13 @@ export class SoakRun {
     return value;
   }
 
-  /** All faults at their times, then quiet until the end. */
+  /** All faults at their times, or once those before them are over; then quiet until the end. */
   async #harm() {
     const endMs = this.startMs + this.settings.minutes * 60_000;
     let term = (await this.cluster.waitAll()).term;
     for (const fault of this.schedule) {
       await this.#sleepUntil(this.startMs + fault.atMs);
-      if (this.#isOver || performance.now() > endMs) return;
+      if (this.#isOver) return;
       term = await this.#runFault(fault, term);
     }
     await this.#sleepUntil(endMs);

