@@ -35,48 +35,41 @@ export function clusterSeed(clusterId: string): number {
 export function joinRecords(entries: readonly Entry[], seed: number): Uint8Array {
   const stretches: Uint8Array[] = [];
   for (let from = 0; from < entries.length;) {
-    const to = stretchEnd(entries, from);
-    stretches.push(recordsOf(entries, from, to, seed));
+    const first = present(entries[from], 'a stretch has entries');
+    const to = first.record === null ? from + 1 : completeStretch(entries, from, seed);
+    const last = present(entries[to - 1], 'a stretch has entries');
+    stretches.push(first.record === null ? encodeAlone(first, seed) : memoryOf(first, last));
     from = to;
   }
   const [only] = stretches;
   return stretches.length === 1 && only !== undefined ? only : concatenated(stretches);
 }
 
-/** One past the last entry whose record follows that of the one before, from `from` on. */
-function stretchEnd(entries: readonly Entry[], from: number): number {
-  let at = from + 1;
-  let last = entries[from];
-  for (; at < entries.length; at++) {
-    const entry = entries[at];
-    if (entry === undefined || last === undefined || !follows(last, entry)) break;
-    last = entry;
-  }
-  return at;
-}
-
-function follows(last: Entry, { record, payload }: Entry): boolean {
-  const end = last.payload.byteOffset + last.payload.length;
-  return (
-    record !== null && record === last.record && payload.byteOffset === end + RECORD_HEADER_BYTES
-  );
-}
-
-/** The records of a stretch, which ends before `to`. */
-function recordsOf(entries: readonly Entry[], from: number, to: number, seed: number): Uint8Array {
+/**
+ * Sees to it that the heads are there of all records that follow each other in one memory, from
+ * this entry's on; gives the place after the last of these entries.
+ */
+function completeStretch(entries: readonly Entry[], from: number, seed: number): number {
   const { record, payload } = present(entries[from], 'a stretch has entries');
-  if (record === null) return encodeAlone(present(entries[from], 'a stretch has entries'), seed);
-  const view = viewOf(record);
-  const begin = payload.byteOffset - RECORD_HEADER_BYTES;
-  let end = begin;
-  for (let each = from; each < to; each++) {
-    const entry = present(entries[each], 'a stretch has entries');
-    const at = end - record.byteOffset;
+  const bytes = present(record, 'the entry lies in a memory for records');
+  const view = viewOf(bytes);
+  let at = payload.byteOffset - bytes.byteOffset - RECORD_HEADER_BYTES;
+  let each = from;
+  for (; each < entries.length; each++) {
+    const entry = entries[each];
+    if (entry === undefined || entry.record !== bytes) break;
+    if (entry.payload.byteOffset !== bytes.byteOffset + at + RECORD_HEADER_BYTES) break;
     const isThere = view.getUint32(at + LENGTH_AT, true) > 0;
-    if (!isThere) writeHead({ bytes: record, view, at }, entry, seed);
-    end += recordBytes(entry);
+    if (!isThere) writeHead({ bytes, view, at }, entry, seed);
+    at += recordBytes(entry);
   }
-  return new Uint8Array(record.buffer, begin, end - begin);
+  return each;
+}
+
+/** The records from one entry's to another's, which lie in one memory. */
+function memoryOf({ payload: first }: Entry, { payload: last }: Entry): Uint8Array {
+  const begin = first.byteOffset - RECORD_HEADER_BYTES;
+  return new Uint8Array(first.buffer, begin, last.byteOffset + last.length - begin);
 }
 
 function recordBytes(entry: Entry): number {
