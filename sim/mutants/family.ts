@@ -114,8 +114,8 @@ export const FAMILY: MutantGroup = {
       id: 'N-18',
       title: 'looks at no queue that a waiter has left, only at those of holders',
       file: 'src/locks/ending.ts',
-      find: `step.touched.push(lock);`,
-      replace: `if (request.isGranted()) step.touched.push(lock);`,
+      find: `touchLock(step, lock);`,
+      replace: `if (request.isGranted()) touchLock(step, lock);`,
     },
     {
       id: 'N-19',

@@ -10,6 +10,7 @@ import { needOf } from './need.ts';
 import type { Outcome } from './outcomes.ts';
 import { Claim, Request } from './state.ts';
 import type { Session } from './state.ts';
+import { tell } from './step.ts';
 import type { Step } from './step.ts';
 import { acquireProblem } from './validation.ts';
 import { ghostView, holderView } from './views.ts';
@@ -64,7 +65,7 @@ function wait(step: Step, request: Request): Outcome {
   for (const claim of request.claims) enqueue(claim);
   request.session.waiting += request.weight();
   step.state.rows.touch(request);
-  step.events.push({
+  tell(step, {
     type: 'queued',
     session: request.session.id,
     acquireSeq: request.seq,

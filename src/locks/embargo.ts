@@ -8,6 +8,7 @@ import { grantPass } from './granting.ts';
 import type { LockMachine } from './machine-types.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Rules } from './rules.ts';
+import { touchLock } from './step.ts';
 import type { Step } from './step.ts';
 
 /** Waiters that one entry may let in, roughly: those of its last name may be more. */
@@ -77,7 +78,7 @@ function touchWaiters(step: Step, after: string): string | null {
     last = name;
     if (lock === null || lock.queue === null) continue;
     waiters += lock.queue.size;
-    step.touched.push(lock);
+    touchLock(step, lock);
   }
   return null;
 }

@@ -7,6 +7,7 @@ import { removeHolder } from './lock-table.ts';
 import type { EndCause, Outcome, SessionEndCause } from './outcomes.ts';
 import { FrozenRecord } from './state.ts';
 import type { Request, Session } from './state.ts';
+import { tell, touchLock } from './step.ts';
 import type { Step } from './step.ts';
 
 /** Why a request or a session ends; `reason` is for people and may be empty. */
@@ -65,15 +66,15 @@ function removeRequest(
   const { cause, reason } = ending;
   const names = request.names();
   if (request.isGranted()) {
-    step.events.push({ type: 'freed', session, acquireSeq, cause, names, token, reason });
+    tell(step, { type: 'freed', session, acquireSeq, cause, names, token, reason });
     const isDelayed = ending.cause === 'expired' && request.session.lockDelayMs > 0;
     leaveLocks(step, request, isDelayed);
   } else {
     leaveQueues(step, request);
-    step.events.push({ type: 'left', session, acquireSeq, cause, names });
+    tell(step, { type: 'left', session, acquireSeq, cause, names });
   }
   for (const { lock } of request.claims) {
-    step.touched.push(lock);
+    touchLock(step, lock);
     step.state.locks.discardIfFree(lock);
   }
 }

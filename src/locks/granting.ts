@@ -11,6 +11,7 @@ import { addHolder, dequeue, firstHolders, headOf } from './lock-table.ts';
 import type { Need } from './need.ts';
 import type { Rules } from './rules.ts';
 import type { Claim, Lock, Request } from './state.ts';
+import { tell } from './step.ts';
 import type { Step } from './step.ts';
 
 /** Why a request cannot be granted: the first of its names that is not free, and who is there. */
@@ -54,7 +55,7 @@ export function grant(step: Step, request: Request): void {
   for (const claim of request.claims) addHolder(claim);
   request.session.held += request.weight();
   step.state.rows.touch(request);
-  step.events.push({
+  tell(step, {
     type: 'granted',
     session: request.session.id,
     acquireSeq: request.seq,

@@ -11,6 +11,7 @@ import { grantPass } from './granting.ts';
 import { leaveGhost, removeGhost } from './lock-table.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Lock, Request } from './state.ts';
+import { tell, touchLock } from './step.ts';
 import type { Step } from './step.ts';
 
 const NO_SLOTS: readonly number[] = [];
@@ -35,7 +36,7 @@ export function leaveGhosts(
     step.state.rows.touch(ghost);
     const { name } = lock;
     const delayMs = lockDelayMs;
-    step.events.push({ type: 'delayed', session: id, acquireSeq, token, name, closedAt, delayMs });
+    tell(step, { type: 'delayed', session: id, acquireSeq, token, name, closedAt, delayMs });
   }
 }
 
@@ -86,7 +87,7 @@ function lift(
   step.state.rows.drop(ghost);
   removeGhost(ghost);
   ghosts.splice(ghosts.indexOf(ghost), 1);
-  step.events.push({ type: 'lifted', session, acquireSeq, token, name, closedAt, ...end });
-  step.touched.push(ghost.lock);
+  tell(step, { type: 'lifted', session, acquireSeq, token, name, closedAt, ...end });
+  touchLock(step, ghost.lock);
   step.state.locks.discardIfFree(ghost.lock);
 }

@@ -5,6 +5,7 @@ import { findGrant } from './naming.ts';
 import type { Outcome } from './outcomes.ts';
 import { Request } from './state.ts';
 import type { Session } from './state.ts';
+import { tell } from './step.ts';
 import type { Step } from './step.ts';
 import { valueProblem } from './validation.ts';
 
@@ -17,7 +18,7 @@ export function proclaim(step: Step, session: Session, command: Proclaim): Outco
   if (!(grant instanceof Request)) return grant;
   grant.value = value;
   step.state.rows.touch(grant);
-  step.events.push({
+  tell(step, {
     type: 'proclaimed',
     session: session.id,
     acquireSeq: grant.seq,

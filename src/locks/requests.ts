@@ -14,6 +14,7 @@ import type { RowLedger } from './rows.ts';
 import type { Rules } from './rules.ts';
 import { endSession, sessionGone } from './session.ts';
 import type { FrozenRecord, Request, Session } from './state.ts';
+import { tell } from './step.ts';
 import type { Step } from './step.ts';
 import { requestProblem } from './validation.ts';
 
@@ -92,7 +93,7 @@ function noteUse(step: Step, session: Session): void {
   session.isUsed = true;
   step.state.rows.touch(session);
   if (session.ttlMs !== null) return;
-  step.events.push({ type: 'leaseChanged', session: session.id, leaseMs: null });
+  tell(step, { type: 'leaseChanged', session: session.id, leaseMs: null });
 }
 
 /** The client's word that it knows all answers below `ackedBelow`: their records may go. */

@@ -6,6 +6,7 @@ import { grantPass, leaveQueues } from './granting.ts';
 import { leaveGhosts } from './lock-delay.ts';
 import { removeHolder } from './lock-table.ts';
 import type { Request, Session } from './state.ts';
+import { touchLock } from './step.ts';
 import type { LockState, Step } from './step.ts';
 
 /**
@@ -29,7 +30,7 @@ function grantWaiters(step: Step): void {
   const { locks } = step.state;
   for (const name of locks.names()) {
     const lock = locks.find(name);
-    if (lock !== null) step.touched.push(lock);
+    if (lock !== null) touchLock(step, lock);
   }
   grantPass(step);
 }

@@ -8,6 +8,7 @@ import type { Ending } from './ending.ts';
 import { grantPass } from './granting.ts';
 import type { Outcome, SessionEndCause } from './outcomes.ts';
 import { Session } from './state.ts';
+import { tell } from './step.ts';
 import type { Step } from './step.ts';
 import { openProblem, operatorProblem, quote } from './validation.ts';
 
@@ -21,7 +22,7 @@ export function openSession(step: Step, command: OpenSession): Outcome {
   const session = new Session(step.index, command);
   step.state.sessions.add(session);
   step.state.rows.touch(session);
-  step.events.push({ type: 'sessionOpened', session: session.id, ttlMs: session.ttlMs });
+  tell(step, { type: 'sessionOpened', session: session.id, ttlMs: session.ttlMs });
   return opened(session);
 }
 
@@ -58,7 +59,7 @@ export function endSession(step: Step, session: Session, ending: Ending<SessionE
   probes.sometimes('session-ends-held-and-waiting', session.held > 0 && session.waiting > 0);
   sessions.remove(session);
   rows.drop(session);
-  step.events.push({ type: 'sessionEnded', session: session.id, ...ending });
+  tell(step, { type: 'sessionEnded', session: session.id, ...ending });
   removeAllRequests(step, session, ending);
   grantPass(step);
   for (const record of session.records.values()) rows.drop(record);
