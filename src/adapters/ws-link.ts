@@ -55,7 +55,7 @@ export interface LinkEnds {
   readonly webSocket: WebSocket;
   readonly socket: Socket;
   readonly remote: string;
-  /** The far end dialled: frames to it are not masked. */
+  /** The far end dialled: frames to it are not masked, those to who was dialled are. */
   readonly isAccepted: boolean;
 }
 
@@ -177,8 +177,8 @@ export class WsLink implements Link {
   private write(frame: Uint8Array): void {
     const { webSocket } = this;
     const isOpen = webSocket.readyState === webSocket.OPEN;
-    if (isOpen && this.isAccepted && frame.length <= SMALL_FRAME_BYTES) {
-      this.socket.write(smallFrame(frame));
+    if (isOpen && frame.length <= SMALL_FRAME_BYTES) {
+      this.socket.write(smallFrame(frame, !this.isAccepted));
     } else {
       webSocket.send(frame, BINARY);
     }
