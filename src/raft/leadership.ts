@@ -32,6 +32,7 @@ export function becomeLeader(core: Core): void {
     noopIndex: core.log.lastIndex + 1,
     isReady: false,
     nextHeartbeatUs: core.nowUs + settings.heartbeatUs,
+    commitNewsUs: Infinity,
     admitRound: 0,
     handover: null,
   };

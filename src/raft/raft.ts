@@ -114,7 +114,8 @@ function dispatch(core: Core, event: RaftEvent): void {
 }
 
 // The order matters twice: the host hears of a lost leadership before anything else, and the disk
-// starts before the network, which encodes on this thread.
+// starts before what this thread does itself: applying, and encoding for the network. An Append
+// tells of the commit before it, so a follower would else apply while its disk has nothing to do.
 function settle(core: Core): void {
   followConfiguration(core);
   advanceCommit(core);
@@ -122,8 +123,8 @@ function settle(core: Core): void {
   reportChanges(core);
   writeHardState(core);
   advanceInstall(core);
-  applyCommitted(core);
   persistEntries(core);
+  applyCommitted(core);
   advanceReads(core);
   endTransfers(core);
   replicate(core);

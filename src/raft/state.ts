@@ -60,6 +60,8 @@ export interface LeaderState {
   readonly noopIndex: Index;
   isReady: boolean;
   nextHeartbeatUs: MonoUs;
+  /** When followers hear of a commit of which no Append told them; Infinity when none waits. */
+  commitNewsUs: MonoUs;
   /** After a stall: the round that must be confirmed before anything is admitted; else 0. */
   admitRound: number;
   /** To whom leadership is being handed over; else null. */

@@ -45,7 +45,9 @@ export function onTick(core: Core): void {
 /** When the next tick is due at the latest. */
 export function nextDeadlineUs(core: Core): MonoUs {
   const tickUs = core.lastTickUs + core.settings.heartbeatUs;
-  if (core.leader !== null) return Math.min(tickUs, core.leader.nextHeartbeatUs);
+  if (core.leader !== null) {
+    return Math.min(tickUs, core.leader.nextHeartbeatUs, core.leader.commitNewsUs);
+  }
   const { deadlineUs, repollUs } = core.election;
   const ownUs = core.role === 'preCandidate' ? Math.min(deadlineUs, repollUs) : deadlineUs;
   return Math.min(tickUs, ownUs);

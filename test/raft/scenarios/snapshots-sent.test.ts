@@ -33,7 +33,7 @@ describe('R-53 a follower behind the compacted part', () => {
     const progress = progressOf(cluster, 'n1', 'n3');
     expect([progress.state, progress.matchIndex]).toEqual(['replicate', 11]);
     cluster.propose('n1', 'next');
-    cluster.deliverAll();
+    cluster.run(H);
     const n3 = cluster.node('n3');
     expect(n3.machine).toEqual(n1.machine);
     expect([n3.checkpoints.installs, n3.machine.index]).toEqual([1, 12]);

@@ -8,7 +8,7 @@ test('a cluster elects a leader by itself and replicates', () => {
   expect(leader).not.toBeNull();
   if (leader === null) return;
   expect(cluster.propose(leader.nodeId, 'a', 'b').accepted).toBe(2);
-  cluster.deliverAll();
+  cluster.run(H);
   for (const node of cluster.nodes.values()) {
     expect(node.applied.map((entry) => entry.type)).toEqual(['noop', 'command', 'command']);
   }

@@ -105,6 +105,7 @@ describe('sending', () => {
     const cluster = electedCluster();
     cluster.propose('n1', 'a');
     cluster.deliverAll();
+    cluster.run(H / 10);
     expect(cluster.node('n2').core.commitIndex).toBe(2);
   });
 
