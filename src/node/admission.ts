@@ -64,19 +64,30 @@ function opOf(body: Uint8Array): CommandBody['op'] {
   return usualOpOf(body) ?? decodeBody(body).op;
 }
 
-/** What no client may ask for; everything else is for the lock machine to judge. */
+/**
+ * What no client may ask for; everything else is for the lock machine to judge. All ops stand here,
+ * so that a new one is let in or kept out by decision.
+ */
 function problemOfCommand(command: CommandBody): string | null {
   switch (command.op) {
     case 'expireSession':
     case 'withdraw':
     case 'liftDelay':
+    case 'liftEmbargo':
+    case 'setLimits':
       return `${command.op} is made by the leader only`;
     case 'acquire': {
       const taken = command.items.reduce((sum, { permits }) => sum + (permits?.[0] ?? 0), 0);
       if (taken <= PERMITS_MAX) return null;
       return `a request may take at most ${PERMITS_MAX} permits in all; it takes ${taken}`;
     }
-    default:
+    case 'openSession':
+    case 'cancel':
+    case 'release':
+    case 'proclaim':
+    case 'closeSession':
+    case 'endSession':
+    case 'break':
       return null;
   }
 }

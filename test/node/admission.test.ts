@@ -36,10 +36,14 @@ test('the largest request that the cluster can grant is admitted', () => {
 });
 
 test('INV-13 M-55 what belongs to the leader, or cannot be read, is refused to a client', () => {
-  const expiry = { op: 'expireSession', session: '1-a', proposerTerm: 1 } as const;
-  const withdrawal = { op: 'withdraw', session: '1-a', acquireSeq: 1, proposerTerm: 1 } as const;
-  const lift = { op: 'liftDelay', name: 'a', closedAt: 7, proposerTerm: 1 } as const;
-  expect([expiry, withdrawal, lift].map(codeOf)).toEqual(['INVALID', 'INVALID', 'INVALID']);
+  const ofLeader: readonly CommandBody[] = [
+    { op: 'expireSession', session: '1-a', proposerTerm: 1 },
+    { op: 'withdraw', session: '1-a', acquireSeq: 1, proposerTerm: 1 },
+    { op: 'liftDelay', name: 'a', closedAt: 7, proposerTerm: 1 },
+    { op: 'liftEmbargo', proposerTerm: 1, afterName: null },
+    { op: 'setLimits', limits: DEFAULT_LIMITS, by: 'anybody' },
+  ];
+  for (const each of ofLeader) expect([each.op, codeOf(each)]).toEqual([each.op, 'INVALID']);
   expect(refuseRequest(new Uint8Array([0xc1]), LEADS)?.outcome.code).toBe('INVALID');
 });
 
