@@ -60,9 +60,12 @@ export class EventRing {
     return this.kinds[place] === WHOLE ? (this.wholes[place]?.length ?? 0) : 1;
   }
 
-  /** Lets go of what is large. */
+  /** Nothing is there any more; its texts would outlive their locks, beyond the bound of bytes. */
   drop(place: number): void {
+    this.kinds[place] = WHOLE;
     this.wholes[place] = undefined;
+    this.sessions[place] = '';
+    this.names[place] = '';
   }
 
   private putParts(place: number, event: LockEvent): boolean {

@@ -39,4 +39,12 @@ describe('the events of entries by places', () => {
       ]);
     }
   });
+
+  test.each([grant, release])('and nothing of them is kept that was dropped', (event) => {
+    const ring = new EventRing();
+    ring.put(0, 5, [event]);
+    ring.drop(0);
+    expect([ring.countAt(0), ring.eventsAt(0)]).toEqual([0, []]);
+    expect(JSON.stringify(ring)).not.toMatch(/7-abc|"a"/);
+  });
 });
