@@ -9,6 +9,8 @@ const WARM_UP = 1 / 3;
 /** A life counts if it is at least this part of the run. */
 const LIFE_LEAST = 1 / 3;
 const POINTS_LEAST = 8;
+/** Every two of them make a slope; a week has forty thousand. */
+const POINTS_MOST = 1_000;
 
 /**
  * What is judged. It grows if it rises by more than `perHour`, and, from the beginning of what is
@@ -66,6 +68,12 @@ function longestLives(samples, of) {
   return [...longest.values()];
 }
 
+/** So many of them at most, evenly. */
+function thinned(points) {
+  const every = Math.ceil(points.length / POINTS_MOST);
+  return points.filter((_, at) => at % every === 0);
+}
+
 /**
  * The verdicts on all that is judged. A sample is {node, pid, atMs} with a number, or null, for
  * each measure. A life that is too short for a verdict gets none.
@@ -81,7 +89,7 @@ export function judgeSamples(samples, totalMs) {
         .map((sample) => ({ atMs: sample.atMs, value: sample[measure] ?? null }))
         .filter(({ value }) => value !== null);
       if (points.length < POINTS_LEAST || livedMs < totalMs * LIFE_LEAST) continue;
-      verdicts.push({ node: first.node, measure, livedMs, ...trendOf(points, limits) });
+      verdicts.push({ node: first.node, measure, livedMs, ...trendOf(thinned(points), limits) });
     }
   }
   return verdicts;

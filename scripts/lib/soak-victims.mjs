@@ -74,13 +74,13 @@ class Pair {
     child.kill(isKill ? 'SIGKILL' : 'SIGSTOP');
     const isTaken = () => this.rivalToken > token;
     try {
-      if (isKill) await until(`${this.name} to be free`, isTaken, LIMIT_MS);
-      else await pause(lengthMs);
+      if (!isKill) await pause(lengthMs);
+      // Before it wakes up: on a slow machine its lease may end late, and its write be in time.
+      await until(`${this.name} to be taken over`, isTaken, LIMIT_MS);
     } finally {
       if (isKill) this.spawn();
       else child.kill('SIGCONT');
     }
-    await until(`${this.name} to be taken over`, isTaken, LIMIT_MS);
     const tookMs = performance.now() - startMs;
     await until(`${this.name} to be taken back`, () => this.token > this.rivalToken, LIMIT_MS);
     const refused = this.refused - refusedBefore;

@@ -104,6 +104,17 @@ describe('growth', () => {
     expect(judgeSamples(restarted('diskMib'), HOUR_MS)[0]?.livedMs).toBeGreaterThan(half);
   });
 
+  test('a week is judged as an hour is', () => {
+    const hours = 168;
+    const week = Array.from({ length: (hours * HOUR_MS) / SAMPLE_MS }, (_, at): TrendSample => {
+      const atMs = at * SAMPLE_MS;
+      return { node: 'n1', pid: 1, atMs, residentMib: 100 + (40 * atMs) / HOUR_MS };
+    });
+    const [verdict] = judgeSamples(week, hours * HOUR_MS);
+    expect(verdict?.slopePerHour).toBeCloseTo(40);
+    expect(verdict?.isFlat).toBe(false);
+  });
+
   test('a life of less than a third of the run gets no verdict', () => {
     const short = samplesOf('descriptors', (hours) => 1_000 * hours);
     expect(judgeSamples(short.slice(0, 100), HOUR_MS)).toEqual([]);
