@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { createSystemClock } from '../../src/adapters/system-clock.ts';
 import { createLevelStore } from '../../src/adapters/level-store.ts';
 import type { KeyValue, KeyValueOp, Stored } from '../../src/ports/storage.ts';
 import { watchWrites } from './level-writes.ts';
@@ -39,21 +40,22 @@ function* rows(count: number, note: () => void): Iterable<KeyValueOp> {
 
 test('a checkpoint of 8,192 rows leaves room for other work between its slices', async () => {
   const store = await opened();
+  const clock = createSystemClock();
   let taken = 0;
   let isWritten = false;
   const seen = new Set<number>();
   const look = (): void => {
     seen.add(taken);
-    if (!isWritten) setImmediate(look);
+    if (!isWritten) clock.soon(look);
   };
-  setImmediate(look);
+  clock.soon(look);
   const result = await write(
     store,
     rows(8_192, () => (taken += 1)),
   );
   isWritten = true;
   expect(result.ok).toBe(true);
-  // Taken in one piece, it is seen before and after. What waits for its turn has one after each slice.
+  // Taken in one piece, it is seen before and after; in slices, after each of them.
   expect(seen.size).toBeGreaterThan(8);
   await close(store);
 });
