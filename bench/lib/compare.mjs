@@ -9,7 +9,7 @@ const LIMITS = { diskMs: 'limit: append + fdatasync', tcpMs: 'limit: TCP', wsMs:
 /**
  * All figures that both reports have, and the limits of the machine beside them. `mark` is `better`
  * or `worse` where each median lies outside of the other's spread, otherwise empty; empty too where
- * one of them is of a single round, for then nobody knows how much it varies.
+ * one of them is of a single round, for then nobody knows how much it varies, or is not known.
  */
 export function compareReports(then, now) {
   const before = new Map(eachFigure(then).map((each) => [each.key, each]));
@@ -36,6 +36,7 @@ function compareFigures(experiment, then, now) {
 
 function mark(then, now) {
   if (then.rounds.length < 2 || now.rounds.length < 2) return '';
+  if (!Number.isFinite(then.median) || !Number.isFinite(now.median)) return '';
   if (isWithin(now.median, then) || isWithin(then.median, now)) return '';
   const isLower = now.median < then.median;
   return isLower === (now.better === 'lower') ? 'better' : 'worse';

@@ -93,6 +93,14 @@ describe('a comparison', () => {
     expect(markOf(time(10, 11, 12), time(5, 6, 20))).toBe('');
     expect(markOf(time(5), time(10, 11, 12))).toBe('');
   });
+
+  test('does not mark what is not known, which a file has as null', () => {
+    const unknown = time(NaN, NaN, NaN);
+    const read: Figure = { ...unknown, ...JSON.parse(JSON.stringify(unknown)) };
+    expect(read.median).toBeNull();
+    for (const now of [unknown, read]) expect(markOf(read, now)).toBe('');
+    expect(markOf(read, time(1, 2, 3))).toBe('');
+  });
 });
 
 describe('the check of a round', () => {
