@@ -21,6 +21,8 @@ import type { Host, HostAnswer } from './host-types.ts';
 
 /** Sessions that one link may attach: 100,000 over 64 links, and twice as many. */
 const ATTACHED_MAX = 4_096;
+/** No session has a longer id: it is an index, a dash and 16 characters. */
+const SESSION_ID_MAX = 64;
 const KEPT_ALIVE_ITEMS_MAX = 1_000;
 /** A client that reads nothing is cut off: its answers would fill our memory. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
@@ -190,10 +192,13 @@ export class ClientLink {
   private keepAlive(items: Extract<ClientMessage, { type: 'keepAlive' }>['items']): void {
     this.inbox.beginKeepAlives(items.length);
     for (const { session, nonce } of items) {
-      this.options.host.keepAlive(session, (result) => {
+      const done = (result: Pick<KeepAliveResult, 'code' | 'ttlMs'>): void => {
+        const { code, ttlMs } = result;
         this.inbox.endKeepAlive();
-        this.pushKeptAlive({ ...result, session, nonce });
-      });
+        this.pushKeptAlive({ session, nonce, code, ttlMs });
+      };
+      if (isTooLong(session)) done({ code: 'SESSION_GONE', ttlMs: null });
+      else this.options.host.keepAlive(session, done);
     }
   }
 
@@ -208,7 +213,7 @@ export class ClientLink {
 
   private attach(sessions: readonly SessionId[]): void {
     for (const session of sessions) {
-      if (this.attached.has(session)) continue;
+      if (this.attached.has(session) || isTooLong(session)) continue;
       if (this.attached.size >= ATTACHED_MAX) {
         return this.close('OVERLOADED', `a link may attach at most ${ATTACHED_MAX} sessions`);
       }
@@ -254,4 +259,9 @@ export class ClientLink {
     this.attached.clear();
     this.options.onClosed();
   }
+}
+
+// What is kept for a link is bounded by number: each must be small.
+function isTooLong(session: SessionId): boolean {
+  return session.length > SESSION_ID_MAX;
 }

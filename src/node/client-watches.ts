@@ -1,3 +1,4 @@
+import { NAME_BYTES_MAX } from '../base/name.ts';
 import type { NodeMessage } from '../wire/client-messages.ts';
 import type { WatchEvent, WatchTarget } from '../wire/client-messages.ts';
 import type { Revision } from '../base/units.ts';
@@ -27,6 +28,10 @@ export class ClientWatches {
   watch(watchId: number, target: WatchTarget, after: Revision | null): void {
     const { host, push } = this.options;
     this.unwatch(watchId);
+    if (isTooLong(target)) {
+      const message = `a name has at most ${NAME_BYTES_MAX} bytes; what is watched has more`;
+      return push({ type: 'watchOver', watchId, code: 'INVALID', message });
+    }
     if (this.stops.size >= WATCHES_MAX) {
       const message = `a link may have at most ${WATCHES_MAX} watches`;
       return push({ type: 'watchOver', watchId, code: 'OVERLOADED', message });
@@ -62,6 +67,11 @@ export class ClientWatches {
       },
     };
   }
+}
+
+// A watch is kept with its text; no more of it are than WATCHES_MAX, so each must be small.
+function isTooLong({ name, prefix }: WatchTarget): boolean {
+  return Math.max(name?.length ?? 0, prefix.length) > NAME_BYTES_MAX;
 }
 
 /** Cuts the events of one entry so that each part fits a frame; one part at least. */

@@ -111,6 +111,26 @@ test('who attaches more sessions than a link may have is cut off, and follows no
   expect(host.listeners()).toBe(0);
 });
 
+test('ids longer than any session has are not kept: nobody follows them or waits for them', () => {
+  const host = createScriptedHost();
+  const asked: string[] = [];
+  const keepAlive: Host['keepAlive'] = (session) => void asked.push(session);
+  const { link, clock, say, heard } = setUp({ ...host, keepAlive });
+  const longest = `${Number.MAX_SAFE_INTEGER}-${'n'.repeat(16)}`;
+  const tooLong = 's'.repeat(200_000);
+  say([HELLO, { type: 'attach', sessions: [tooLong, longest] }]);
+  expect(host.listeners()).toBe(1);
+  const items = [tooLong, longest].map((session, at) => ({ session, nonce: at + 5 }));
+  say([{ type: 'keepAlive', items }]);
+  clock.turn();
+  expect(asked).toEqual([longest]);
+  expect(heard().at(-1)).toEqual({
+    type: 'keepAliveReply',
+    items: [{ session: tooLong, nonce: 5, code: 'SESSION_GONE', ttlMs: null }],
+  });
+  expect(link.closed).toBe(null);
+});
+
 test('a client that reads nothing is cut off', () => {
   const { link, clock, clientLink, ends, say } = setUp(createScriptedHost());
   say([HELLO]);
@@ -164,6 +184,22 @@ test('a link has 1,024 watches at most, and one more is told so', () => {
   expect(heard().at(-1)).toMatchObject({ type: 'watchOver', watchId: 1_024, code: 'OVERLOADED' });
   say([{ type: 'unwatch', watchId: 9 }, watchMessage(1_024)]);
   expect(listeners).toHaveLength(1_025);
+});
+
+test('a watch of what is longer than any name is not kept, and is told so', () => {
+  const { host, listeners } = watchHost();
+  const { say, heard } = setUp(host);
+  const watch = (watchId: number, name: string | null, prefix: string): ClientMessage => {
+    return { type: 'watch', watchId, target: { name, prefix }, after: null };
+  };
+  say([HELLO, watch(1, 'n'.repeat(512), ''), watch(2, null, 'p'.repeat(512))]);
+  expect(listeners).toHaveLength(2);
+  say([watch(1, 'n'.repeat(513), ''), watch(4, null, 'p'.repeat(513))]);
+  expect(listeners).toHaveLength(2);
+  expect(heard().slice(-2)).toMatchObject([
+    { type: 'watchOver', watchId: 1, code: 'INVALID' },
+    { type: 'watchOver', watchId: 4, code: 'INVALID' },
+  ]);
 });
 
 test('the events of an entry that ends very much come in frames, and tell where they end', () => {
