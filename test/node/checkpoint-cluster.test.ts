@@ -53,6 +53,23 @@ describe('checkpoints of a cluster', () => {
     }
   });
 
+  test('R-31 the last command of a quiet cluster is applied everywhere at once, and written', async () => {
+    const { cluster, leader } = await withLeader({ seed: 6, settings: SMALL });
+    const session = await cluster.openSession(leader);
+    await cluster.runFor(1_000);
+    await cluster.answers(session.acquire(leader, 'last'));
+    const { lastIndex } = cluster.status(leader);
+    await cluster.runFor(H / 5);
+    const living = cluster.living();
+    expect(living.map(({ appliedIndex }) => appliedIndex)).toEqual(
+      cluster.ids.map(() => lastIndex),
+    );
+    expect(new Set(living.map(({ stateHash }) => stateHash)).size).toBe(1);
+    await cluster.runFor(500);
+    const written = cluster.living().map(({ checkpointIndex }) => checkpointIndex);
+    expect(written).toEqual(cluster.ids.map(() => lastIndex));
+  });
+
   test('R-62 a start from the second checkpoint knows configuration, sessions and queues', async () => {
     const { cluster, leader } = await withLeader({ seed: 2, settings: SMALL });
     const first = await cluster.openSession(leader);
