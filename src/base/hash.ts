@@ -118,7 +118,7 @@ export class Hasher {
 
 /**
  * 53 bits of a hash of the bytes from `start` on: what a Hasher digests that was fed with their
- * number and each of them. In numbers of 32 bits only, that takes half the time.
+ * number and each of them. In numbers of 32 bits only, that takes two thirds of the time.
  */
 export function hash53(bytes: Uint8Array, start: number): number {
   let low = mix32(INITIAL_LOW ^ (bytes.length - start));
