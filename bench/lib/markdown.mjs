@@ -1,6 +1,7 @@
-// Curves as tables for the documentation: a row for each size, a column for each cost, and below
-// them how each cost grows.
+// Figures as tables for the documentation. Of what was measured once, a row for each figure; of
+// curves, a row for each size, a column for each cost, and below them how each cost grows.
 
+import { ratioToLimit } from './figures.mjs';
 import { curvesOf } from './growth.mjs';
 import { number } from './table.mjs';
 
@@ -19,6 +20,31 @@ export function curveTable({ figures }) {
     ...sizes.map((size) => row([count(size), ...curves.map((curve) => cell(curve, size))])),
     row(['growth', ...curves.map(growthText)]),
   ];
+}
+
+/** One table of all experiments, without their curves; no lines when nothing else is there. */
+export function figureTable(experiments) {
+  const rows = experiments.flatMap(({ name, limits, figures }) =>
+    figures
+      .filter(({ curve }) => curve === undefined)
+      .map((figure) => figureRow(name, figure, limits ?? {})),
+  );
+  if (rows.length === 0) return [];
+  const heads = ['experiment', 'figure', 'median (spread)', 'cold', 'of the limit'];
+  return [row(heads), row(heads.map(() => '---')), ...rows];
+}
+
+function figureRow(experiment, figure, limits) {
+  const { name, unit, median, min, max, cold, rounds, against } = figure;
+  const spread = rounds.length > 1 ? ` (${number(min)}-${number(max)})` : '';
+  const ratio = ratioToLimit(figure, limits);
+  return row([
+    experiment,
+    name,
+    `${number(median)}${spread} ${unit}`.trimEnd(),
+    cold === null ? '' : number(cold),
+    ratio === null ? '' : `${number(ratio)} × ${against}`,
+  ]);
 }
 
 function cell({ points }, size) {
