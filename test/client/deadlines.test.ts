@@ -57,6 +57,28 @@ test('each that is not removed rings at its time, once, whatever else comes and 
   );
 });
 
+test('those that go in any order leave the others where they can be found', async () => {
+  const afterMs = fc.integer({ min: 900, max: 3_000 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(afterMs, fc.nat())), fc.nat(100), async (drawn, part) => {
+      const clock = new VirtualClock();
+      const deadlines = new Deadlines(clock);
+      const ranked = drawn.map(([ms, rank]) => ({
+        item: new Item(clock, clock.monoUs() + ms * 1000),
+        rank,
+      }));
+      const items = ranked.map(({ item }) => item);
+      for (const item of items) deadlines.add(item);
+      ranked.sort((one, other) => one.rank - other.rank);
+      const leaving = new Set(items.slice(0, Math.ceil((items.length * part) / 100)));
+      for (const { item } of ranked) if (leaving.has(item)) deadlines.remove(item);
+      await clock.run(3_050);
+      for (const item of items) expect(item.rangUs).toBe(leaving.has(item) ? null : item.dueUs);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('one clock timer for all, which stop takes back', async () => {
   const clock = new VirtualClock();
   const deadlines = new Deadlines(clock);
