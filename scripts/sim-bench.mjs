@@ -33,7 +33,7 @@ await transpileTree(outDir);
 const { createSimCluster } = await import(join(outDir, 'sim/cluster.js'));
 const { createRunner } = await import(join(outDir, 'sim/run/run.js'));
 const { drawScript } = await import(join(outDir, 'sim/script/draw.js'));
-const { KNOBS, NET } = await import(join(outDir, 'sim/script/ranges.js'));
+const { KNOBS, NET, NO_PAST } = await import(join(outDir, 'sim/script/ranges.js'));
 
 const defaultsOf = (choices) =>
   Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first]));
@@ -54,6 +54,7 @@ function quickScript(noise) {
     faults: [],
     ops,
     shape: { nodes: 3, clients: CLIENTS, keys: KEYS },
+    past: NO_PAST,
     knobs: defaultsOf(KNOBS),
     net: { ...defaultsOf(NET), shuffleTies: false },
     clocks: { bound: 'within', driftPpm: [], latenessUs: 1_000, earlyUs: 0 },

@@ -33,3 +33,14 @@ test('a test run ends with its totals; a file that cannot be loaded counts as fa
   expect(status).toBe(1);
   expect(stdout.split('\n').at(-2)).toBe('2 passed, 2 failed, 2 skipped');
 });
+
+test('the speed of the simulator can be measured, of each kind of load', () => {
+  const { status, stdout } = run(
+    ...['scripts/sim-bench.mjs', '--rounds', '1', '--runs', '1', '--seconds', '2', '--json'],
+  );
+  expect(status).toBe(0);
+  const report: unknown = JSON.parse(stdout);
+  const figures = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) };
+  const load = expect.objectContaining({ 'events/s': figures, 'simulated:real': figures });
+  expect(report).toEqual({ quick: load, drawn: load, steady: load });
+});
