@@ -13,10 +13,15 @@ export function sendFrames(
   frame: NodeFrame,
   link: Pick<Link, 'send'>,
 ): void {
-  for (const message of messages) {
-    frame.add(message);
-    const isTooMuch = frame.length > 1 && frame.sizeBytes > FRAME_BYTES;
-    if (isTooMuch) link.send(frame.takeAllButLast());
+  try {
+    for (const message of messages) {
+      frame.add(message);
+      const isTooMuch = frame.length > 1 && frame.sizeBytes > FRAME_BYTES;
+      if (isTooMuch) link.send(frame.takeAllButLast());
+    }
+    link.send(frame.take());
+  } catch (error) {
+    frame.take(); // or the client of the next link would be told what was not for it
+    throw error;
   }
-  link.send(frame.take());
 }
