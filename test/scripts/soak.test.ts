@@ -115,9 +115,20 @@ describe('growth', () => {
     expect(verdict?.isFlat).toBe(false);
   });
 
-  test('a life of less than a third of the run gets no verdict', () => {
+  test('whoever is started by the last fault that ends a node is judged', () => {
+    const LASTS_MS = 45_000;
+    const all = samplesOf('descriptors', (hours) => 1_000 * hours);
+    for (let seed = 0; seed < 50; seed++) {
+      const ends = drawSchedule({ seed, totalMs: HOUR_MS })
+        .filter(({ kind }) => FAULT_KINDS[kind]?.isEndOfNode === true)
+        .map(({ atMs, lengthMs }) => atMs + lengthMs + LASTS_MS);
+      expect(isFlat(all.filter(({ atMs }) => atMs > Math.max(...ends)))).toBe(false);
+    }
+  });
+
+  test('a life of less than a quarter of the run gets no verdict', () => {
     const short = samplesOf('descriptors', (hours) => 1_000 * hours);
-    expect(judgeSamples(short.slice(0, 100), HOUR_MS)).toEqual([]);
+    expect(judgeSamples(short.slice(0, 90), HOUR_MS)).toEqual([]);
     expect(judgeSamples(short.slice(0, 5), SAMPLE_MS)).toEqual([]);
   });
 });
