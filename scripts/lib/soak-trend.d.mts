@@ -32,7 +32,7 @@ export interface TrendSample {
 
 /** Measures that are judged, with their limits. */
 export const TREND_LIMITS: Readonly<
-  Record<string, TrendLimits & { readonly of: 'process' | 'node' }>
+  Record<string, TrendLimits & { readonly of: 'process' | 'node'; readonly lifeLeast?: number }>
 >;
 
 /** Units per millisecond; 0 for less than two points. */

@@ -8,22 +8,25 @@ const HOUR_MS = 3_600_000;
 const WARM_UP = 1 / 3;
 /** A life counts if it is at least this part of the run: the last third, without what ended it. */
 const LIFE_LEAST = 1 / 4;
+/** Of what goes up for half an hour before it comes down, a longer part is needed. */
+const TOOTH_LEAST = 0.45;
 const POINTS_LEAST = 8;
 /** Every two of them make a slope; a week has forty thousand. */
 const POINTS_MOST = 1_000;
 
 /**
  * What is judged. It grows if it rises by more than `perHour`, and, from the beginning of what is
- * judged to its end, by more than `least` and by more than it goes up and down anyway. `of`: the
- * life of a process, or what stays when it ends. Resident memory and disk go up by 64 MiB while a
- * write buffer of the store fills, which takes minutes; so that alone is no growth.
+ * judged to its end, by more than `least` and by more than it goes up and down anyway; and if its
+ * low points rise as fast, too. `of`: the life of a process, or what stays when it ends. Resident
+ * memory and disk go up by 64 MiB while a write buffer of the store fills, and down again only when
+ * four such tables are merged, which takes half an hour; that alone is no growth.
  */
 export const TREND_LIMITS = {
-  residentMib: { perHour: 32, least: 80, of: 'process' },
+  residentMib: { perHour: 32, least: 80, of: 'process', lifeLeast: TOOTH_LEAST },
   heapAfterGcMib: { perHour: 16, least: 6, of: 'process' },
   externalMib: { perHour: 16, least: 8, of: 'process' },
   descriptors: { perHour: 6, least: 16, of: 'process' },
-  diskMib: { perHour: 64, least: 96, of: 'node' },
+  diskMib: { perHour: 64, least: 96, of: 'node', lifeLeast: TOOTH_LEAST },
   files: { perHour: 12, least: 6, of: 'node' },
 };
 
@@ -46,8 +49,19 @@ export function trendOf(points, { perHour, least }) {
   const noise = median(points.map(({ atMs, value }) => Math.abs(value - slope * atMs - level)));
   const rise = slope * (points.at(-1).atMs - points[0].atMs);
   const slopePerHour = slope * HOUR_MS;
-  const isFlat = slopePerHour <= perHour || rise <= Math.max(least, 2 * noise);
+  const isFlat =
+    slopePerHour <= perHour || rise <= Math.max(least, 2 * noise) || 2 * lowRise(points) <= least;
   return { slopePerHour, rise, noise, from: points[0].value, to: points.at(-1).value, isFlat };
+}
+
+/**
+ * From the lowest point of the first half to that of the second, half of the way: the teeth of a
+ * saw do not count.
+ */
+function lowRise(points) {
+  const low = (some) => some.reduce((least, { value }) => Math.min(least, value), Infinity);
+  const half = points.length >> 1;
+  return low(points.slice(half)) - low(points.slice(0, half));
 }
 
 /** Samples of the life of a process, or of a node, that was seen longest; by node. */
@@ -88,7 +102,8 @@ export function judgeSamples(samples, totalMs) {
         .filter(({ atMs }) => atMs - first.atMs >= livedMs * WARM_UP)
         .map((sample) => ({ atMs: sample.atMs, value: sample[measure] ?? null }))
         .filter(({ value }) => value !== null);
-      if (points.length < POINTS_LEAST || livedMs < totalMs * LIFE_LEAST) continue;
+      if (points.length < POINTS_LEAST || livedMs < totalMs * (limits.lifeLeast ?? LIFE_LEAST))
+        continue;
       verdicts.push({ node: first.node, measure, livedMs, ...trendOf(thinned(points), limits) });
     }
   }

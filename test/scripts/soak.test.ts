@@ -104,6 +104,14 @@ describe('growth', () => {
     expect(judgeSamples(restarted('diskMib'), HOUR_MS)[0]?.livedMs).toBeGreaterThan(half);
   });
 
+  test('a saw is no growth, whatever part of a tooth the end cuts off; on a slope it is', () => {
+    const TOOTH_HOURS = 0.6;
+    const saw = (perHour: number) => (hours: number) =>
+      20 + 330 * (hours % TOOTH_HOURS) + perHour * hours;
+    expect(isFlat(samplesOf('diskMib', saw(0)))).toBe(true);
+    expect(isFlat(samplesOf('diskMib', saw(400)))).toBe(false);
+  });
+
   test('a week is judged as an hour is', () => {
     const hours = 168;
     const week = Array.from({ length: (hours * HOUR_MS) / SAMPLE_MS }, (_, at): TrendSample => {
