@@ -5,6 +5,7 @@ import { cpuFigures, latencyFigures, measureRounds, rateFigure } from '../../lib
 import { PERCENTAGES, pointsAt, withCluster, withLoad, withProbe } from './curve.mjs';
 
 const SIZES = [1, 3, 5];
+const ALONE = { users: 1, sessions: 1 };
 
 function followerFigure(rounds, size) {
   const of = ({ serverCpuSeconds, leaderCpuSeconds, cycles }) =>
@@ -13,11 +14,14 @@ function followerFigure(rounds, size) {
 }
 
 async function measure(servers, settings, size) {
-  const many = await withProbe(servers, settings, (probe) =>
-    measureRounds(servers, probe, settings),
-  );
-  const alone = { addresses: servers.addresses, users: 1, sessions: 1 };
-  const one = await withLoad('own-locks', alone, (crew) => measureRounds(servers, crew, settings));
+  // The many stay connected while the one works: were they gone, their sessions would end meanwhile,
+  // and the log would grow by that.
+  const [many, one] = await withProbe(servers, settings, async (probe) => [
+    await measureRounds(servers, probe, settings),
+    await withLoad('own-locks', { addresses: servers.addresses, ...ALONE }, (crew) =>
+      measureRounds(servers, crew, settings),
+    ),
+  ]);
   const figures = [
     rateFigure(many, 'acquire + release'),
     ...cpuFigures(many),
