@@ -14,8 +14,8 @@ function followerFigure(rounds, size) {
 }
 
 async function measure(servers, settings, size) {
-  // The many stay connected while the one works: were they gone, their sessions would end meanwhile,
-  // and the log would grow by that.
+  // The many stay connected while the one works: otherwise their sessions would end meanwhile, and
+  // the log would grow by that.
   const [many, one] = await withProbe(servers, settings, async (probe) => [
     await measureRounds(servers, probe, settings),
     await withLoad('own-locks', { addresses: servers.addresses, ...ALONE }, (crew) =>
