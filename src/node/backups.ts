@@ -3,8 +3,10 @@ import type { Index, MonoUs } from '../base/units.ts';
 import { US_PER_MS } from '../base/units.ts';
 import type { Clock } from '../ports/clock.ts';
 import { encodeSnapshotMeta, encodeSnapshotRows } from '../wire/checkpoint.ts';
+import type { StoredRow } from '../wire/checkpoint.ts';
 import type { QueryResult } from '../wire/client-messages.ts';
 import type { HostExit } from './host-types.ts';
+import { RowSum } from './row-sum.ts';
 import { fittingRows } from './snapshot-pieces.ts';
 import type { CheckpointView, NodeStorage } from './storage/types.ts';
 
@@ -28,6 +30,9 @@ export interface BackupsOptions {
 interface Open {
   readonly view: CheckpointView;
   usedUs: MonoUs;
+  /** Of the rows up to this key, in the order in which they were read. */
+  summedTo: string;
+  sum: RowSum;
 }
 
 /**
@@ -72,8 +77,10 @@ export class Backups {
       if (!result.ok) return this.options.onFailed(result.exit);
       const { rows, isLast } = result.value;
       const taken = fittingRows(rows, bytesMax);
-      const content = encodeSnapshotRows(taken);
-      done({ kind: 'backupRows', content, isLast: isLast && taken.length === rows.length });
+      const isEnd = isLast && taken.length === rows.length;
+      const exit = this.sumUp(backup, after, taken, isEnd);
+      if (exit !== null) return this.options.onFailed(exit);
+      done({ kind: 'backupRows', content: encodeSnapshotRows(taken), isLast: isEnd });
     });
   }
 
@@ -96,6 +103,19 @@ export class Backups {
     for (const backupId of [...this.open.keys()]) this.end(backupId);
   }
 
+  // A page that is asked for again was added already; one that is skipped is never asked for.
+  private sumUp(
+    backup: Open,
+    after: string,
+    rows: readonly StoredRow[],
+    isEnd: boolean,
+  ): HostExit | null {
+    if (after !== backup.summedTo) return null;
+    backup.summedTo = rows.at(-1)?.key ?? after;
+    const exit = backup.sum.add(rows);
+    return exit ?? (isEnd ? backup.sum.problem(backup.view.checkpoint.rowSum) : null);
+  }
+
   private take(done: (result: QueryResult) => void): void {
     const { takeNow, appliedIndex, storage } = this.options;
     takeNow(appliedIndex(), (isDurable) => {
@@ -114,7 +134,8 @@ export class Backups {
     }
     probes.reach('backup-taken');
     this.lastId += 1;
-    this.open.set(this.lastId, { view, usedUs: this.options.clock.monoUs() });
+    const usedUs = this.options.clock.monoUs();
+    this.open.set(this.lastId, { view, usedUs, summedTo: '', sum: new RowSum() });
     const meta = encodeSnapshotMeta({ founding: view.founding, checkpoint: view.checkpoint });
     return { kind: 'backup', backupId: this.lastId, meta };
   }

@@ -1,5 +1,6 @@
 import { encodeSnapshotEnd, encodeSnapshotMeta, encodeSnapshotRows } from '../wire/checkpoint.ts';
 import type { StoredRow } from '../wire/checkpoint.ts';
+import { RowSum } from './row-sum.ts';
 import type { CheckpointView, StorageResult } from './storage/types.ts';
 
 /** What a row weighs besides its texts, at most. */
@@ -16,8 +17,8 @@ export interface SnapshotPiece {
 type Done = (result: StorageResult<SnapshotPiece | null>) => void;
 
 /**
- * Cuts a checkpoint that is held still into pieces, the same ones whenever it begins anew. For
- * transfers and backups.
+ * Cuts a checkpoint that is held still into pieces, the same ones whenever it begins anew. A disk
+ * that lost some of its rows is found at the end, before anybody takes the rest for a whole.
  */
 export class SnapshotPieces {
   private readonly view: CheckpointView;
@@ -25,6 +26,7 @@ export class SnapshotPieces {
   private sequence = 0;
   private after = '';
   private count = 0;
+  private sum = new RowSum();
   private stage: 'meta' | 'rows' | 'end' | 'over' = 'meta';
 
   constructor(view: CheckpointView, bytesMax: number) {
@@ -37,10 +39,14 @@ export class SnapshotPieces {
     this.sequence = 0;
     this.after = '';
     this.count = 0;
+    this.sum = new RowSum();
     this.stage = 'meta';
   }
 
-  /** The next piece, null after the last one; possibly within the call. One at a time. */
+  /**
+   * The next piece, null after the last one, or why this node must end; possibly within the call.
+   * One at a time.
+   */
   next(done: Done): void {
     const { founding, checkpoint } = this.view;
     switch (this.stage) {
@@ -64,7 +70,11 @@ export class SnapshotPieces {
       const taken = fittingRows(rows, this.bytesMax);
       this.after = taken.at(-1)?.key ?? this.after;
       this.count += taken.length;
-      if (isLast && taken.length === rows.length) this.stage = 'end';
+      const isEnd = isLast && taken.length === rows.length;
+      const { rowSum } = this.view.checkpoint;
+      const exit = this.sum.add(taken) ?? (isEnd ? this.sum.problem(rowSum) : null);
+      if (exit !== null) return done({ ok: false, exit });
+      if (isEnd) this.stage = 'end';
       // An empty state, or a page that ended with the last row: there is nothing to give.
       if (taken.length === 0) return this.next(done);
       this.give(encodeSnapshotRows(taken), done);

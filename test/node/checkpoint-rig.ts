@@ -89,12 +89,16 @@ export function storedRows(machine: LockMachine): StoredRow[] {
     .map(({ key, value }) => ({ key, value: encodeRowValue(value) }));
 }
 
-/** The present state of a machine, held still. Answers when the clock turns. */
+/**
+ * The present state of a machine, held still; the disk lost the row at this place, if any. Answers
+ * when the clock turns.
+ */
 export function viewOf(
   rig: MachineRig,
   clock: ManualClock,
+  lost: number | null = null,
 ): CheckpointView & { isClosed: boolean } {
-  const rows = storedRows(rig.machine);
+  const rows = storedRows(rig.machine).filter((_row, place) => place !== lost);
   const checkpoint: Checkpoint = {
     point: pointAt(rig.index),
     rowSum: rig.machine.stateHash(),
