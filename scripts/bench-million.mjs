@@ -11,7 +11,7 @@
 
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { connect } from '../dist/index.js';
+import { connect } from '../dist/src/index.js';
 import { fetchStatus, sleep, startCluster, until } from './lib/local-cluster.mjs';
 import { cpuSeconds, median, quantile, residentMib, round } from './lib/measuring.mjs';
 

@@ -8,7 +8,7 @@
 
 import { parseArgs } from 'node:util';
 import { join } from 'node:path';
-import { connect } from '../dist/index.js';
+import { connect } from '../dist/src/index.js';
 import { sleep, startCluster } from './lib/local-cluster.mjs';
 import { checkExclusion, replayDirectory } from './lib/replay.mjs';
 

@@ -1,6 +1,6 @@
 // Makes a clone ready to run. Uses nothing but Node, says nothing when nothing is to do.
 //   node scripts/setup.mjs           installs what package-lock.json names
-//   node scripts/setup.mjs --build   and compiles src/ to dist/
+//   node scripts/setup.mjs --build   and compiles what the package offers to dist/
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, 'node_modules', '.holdfast-installed');
 const dist = join(root, 'dist');
 const buildStampFile = join(dist, '.holdfast-build');
-const entry = join(dist, 'cli', 'entry.cjs');
+const entry = join(dist, 'src', 'cli', 'entry.cjs');
 
 checkNode();
 installPackages();
@@ -45,20 +45,28 @@ function installPackages() {
   fs.writeFileSync(stampFile, stamp);
 }
 
-/** Compiles when a source, its name or a compiler setting changed since dist/ was made. */
+/**
+ * Compiles when a source, its name or a compiler setting changed since dist/ was made. Of sim/ the
+ * compiler takes what `holdfast/sim` needs; which files these are is its own business, so that a
+ * change in any of them counts.
+ */
 function build() {
-  const sources = sourceFiles(join(root, 'src'));
-  const settings = ['tsconfig.base.json', 'tsconfig.build.json', 'package-lock.json'];
-  const inputs = [...sources, ...settings.map((name) => join(root, name))];
-  const stamp = JSON.stringify({ sources, state: hashOf(inputs.map(stateOf).join('\n')) });
+  const sources = [...sourceFiles(join(root, 'src')), ...sourceFiles(join(root, 'sim'))];
+  const names = ['tsconfig.base.json', 'tsconfig.build.json', 'package-lock.json'];
+  const settings = hashOf(names.map((name) => readText(join(root, name))).join('\n'));
+  const stamp = JSON.stringify({
+    settings,
+    sources,
+    state: hashOf(sources.map(stateOf).join('\n')),
+  });
   const before = readText(buildStampFile);
   if (before === stamp && fs.existsSync(entry)) return;
   // The compiler never removes what it once wrote, and skips what it believes to be there.
-  if (before === null || JSON.parse(before).sources.some((path) => !sources.includes(path))) {
+  if (!isContinuing(before, { settings, sources })) {
     fs.rmSync(dist, { recursive: true, force: true });
     fs.rmSync(join(root, '.cache', 'build.tsbuildinfo'), { force: true });
   }
-  say('compiling src/ to dist/ …');
+  say('compiling src/ and sim/ to dist/ …');
   fs.rmSync(buildStampFile, { force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!run(process.execPath, [compiler, '-p', 'tsconfig.build.json'])) {
@@ -68,10 +76,17 @@ function build() {
   fs.writeFileSync(buildStampFile, stamp);
 }
 
+/** True when what dist/ was made of is there still, and was compiled in the same way. */
+function isContinuing(before, { settings, sources }) {
+  if (before === null) return false;
+  const made = JSON.parse(before);
+  return made.settings === settings && made.sources.every((path) => sources.includes(path));
+}
+
 /** `npx holdfast` works in the clone as it does where the package is installed. */
 function linkCommand() {
   const link = join(root, 'node_modules', '.bin', 'holdfast');
-  const target = join('..', '..', 'dist', 'cli', 'entry.cjs');
+  const target = join('..', '..', 'dist', 'src', 'cli', 'entry.cjs');
   if (process.platform === 'win32' || linkTarget(link) === target) return;
   fs.mkdirSync(dirname(link), { recursive: true });
   fs.rmSync(link, { force: true });

@@ -1,7 +1,7 @@
 // Cold start: from the start of the three processes to the first grant, of an empty cluster and of
 // one that was stopped with data in its log. Nodes are polled every 20 ms: the figures are coarse.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 import { Crew } from '../lib/crew.mjs';
 import { figure } from '../lib/figures.mjs';
 import { withServers } from '../lib/servers.mjs';

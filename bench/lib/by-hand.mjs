@@ -3,9 +3,9 @@
 // numbers here. What a node refuses for a moment is asked again; a link that ends ends the load.
 
 import { randomBytes } from 'node:crypto';
-import { createWsTransport } from '../../dist/adapters/ws-transport.js';
-import { decodeNodeMessages, encodeClientMessages } from '../../dist/wire/client.js';
-import { encodeBody } from '../../dist/wire/command.js';
+import { createWsTransport } from '../../dist/src/adapters/ws-transport.js';
+import { decodeNodeMessages, encodeClientMessages } from '../../dist/src/wire/client.js';
+import { encodeBody } from '../../dist/src/wire/command.js';
 
 /** Well within a frame: a command of a lock has about 100 bytes. */
 const MESSAGES_PER_FRAME = 1_024;

@@ -2,9 +2,9 @@
 // session links of its own; the wire protocol lets a link carry many, and this is what they cost.
 // Renewed at a third of the TTL, spread over the time.
 
-import { createWsTransport } from '../../dist/adapters/ws-transport.js';
-import { decodeNodeMessages, encodeClientMessages } from '../../dist/wire/client.js';
-import { encodeBody } from '../../dist/wire/command.js';
+import { createWsTransport } from '../../dist/src/adapters/ws-transport.js';
+import { decodeNodeMessages, encodeClientMessages } from '../../dist/src/wire/client.js';
+import { encodeBody } from '../../dist/src/wire/command.js';
 import { sleep } from '../../scripts/lib/local-cluster.mjs';
 import { Latencies } from '../lib/latencies.mjs';
 import { shares } from '../lib/statistics.mjs';

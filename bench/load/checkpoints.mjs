@@ -2,12 +2,12 @@
 // beside them, read back as a start reads them, and held still for a transfer.
 
 import { join } from 'node:path';
-import { createLevelStore } from '../../dist/adapters/level-store.js';
-import { createSlotFile } from '../../dist/adapters/slot-file.js';
-import { createSystemRandom } from '../../dist/adapters/system-random.js';
-import { DEFAULT_LIMITS } from '../../dist/locks/commands.js';
-import { createNodeStorage } from '../../dist/node/storage/storage.js';
-import { silentLogger } from '../../dist/ports/logger.js';
+import { createLevelStore } from '../../dist/src/adapters/level-store.js';
+import { createSlotFile } from '../../dist/src/adapters/slot-file.js';
+import { createSystemRandom } from '../../dist/src/adapters/system-random.js';
+import { DEFAULT_LIMITS } from '../../dist/src/locks/commands.js';
+import { createNodeStorage } from '../../dist/src/node/storage/storage.js';
+import { silentLogger } from '../../dist/src/ports/logger.js';
 import { Latencies } from '../lib/latencies.mjs';
 
 const PAGE_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 // What closed loops share: clients with an open session each, users that go on until the time is
 // over, and what is told of a round.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 import { Latencies } from '../lib/latencies.mjs';
 
 /** More than any round takes: who waits longer than this has been forgotten. */

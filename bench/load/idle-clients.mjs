@@ -1,7 +1,7 @@
 // Clients of the library that do nothing but keep their session alive, each on links of its own to
 // every node.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 import { sleep } from '../../scripts/lib/local-cluster.mjs';
 
 /** So many connect at a time. */

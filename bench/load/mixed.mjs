@@ -2,7 +2,7 @@
 // locks that others want too, readers and writers, semaphores, several locks at once, attempts that
 // may fail, questions, and sessions that come and go. A watch hears of every grant.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 import { GrowingToken, WAIT_MS, closeClients, openClients, runFor } from './closed-loop.mjs';
 
 const HOLD_MS = 2;

@@ -1,7 +1,7 @@
 // Load for experiments on real clusters: clients that take and give back locks of their own all
 // the time, while each holds one more lock throughout. Whatever goes wrong is kept and counted.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 
 /** What happened to the load so far. */
 class Load {

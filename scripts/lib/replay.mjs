@@ -2,13 +2,13 @@
 // machine, and tells what happened at every index. The log is the truth that answers are held to.
 
 import { join } from 'node:path';
-import { createLevelStore } from '../../dist/adapters/level-store.js';
-import { createSlotFile } from '../../dist/adapters/slot-file.js';
-import { createSystemRandom } from '../../dist/adapters/system-random.js';
-import { createLockMachine } from '../../dist/locks/machine.js';
-import { createNodeStorage } from '../../dist/node/storage/storage.js';
-import { silentLogger } from '../../dist/ports/logger.js';
-import { decodePayload } from '../../dist/wire/command.js';
+import { createLevelStore } from '../../dist/src/adapters/level-store.js';
+import { createSlotFile } from '../../dist/src/adapters/slot-file.js';
+import { createSystemRandom } from '../../dist/src/adapters/system-random.js';
+import { createLockMachine } from '../../dist/src/locks/machine.js';
+import { createNodeStorage } from '../../dist/src/node/storage/storage.js';
+import { silentLogger } from '../../dist/src/ports/logger.js';
+import { decodePayload } from '../../dist/src/wire/command.js';
 
 const promised = (call) =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 // The load of a soak, in a process of its own (bench/load/process.mjs calls it): an open loop of
 // turns over many sessions, clients to be harmed, a watch, and the store that the locks protect.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 import { drawer } from './soak-draw.mjs';
 import { watchHeap } from './soak-heap.mjs';
 import { KeptLocks } from './soak-kept.mjs';

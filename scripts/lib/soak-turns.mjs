@@ -1,7 +1,7 @@
 // What the clients do, in shares. Everything that is held is entered in the fenced store; names
 // come from pools of a fixed size, so that nothing grows but what leaks.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 
 const WAIT_MS = 60_000;
 const HOLD_MS = 2;

@@ -2,7 +2,7 @@
 // milliseconds without ever asking whether it still holds it, as too much code does. Only after a
 // write does it look, and takes the lock again if it was lost.
 
-import { connect } from '../../dist/index.js';
+import { connect } from '../../dist/src/index.js';
 
 const WRITE_MS = 20;
 const WAIT_MS = 120_000;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
 /** The program, as it was built. */
-export const ENTRY = fileURLToPath(new URL('../../dist/cli/entry.cjs', import.meta.url));
+export const ENTRY = fileURLToPath(new URL('../../dist/src/cli/entry.cjs', import.meta.url));
 const CONFIG_FILE = 'cluster.config.json';
 const WAIT = { timeout: 30_000, interval: 10 } as const;
 

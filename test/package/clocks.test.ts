@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSystemClock } from '../../src/adapters/system-clock.ts';
 
-const CLOCK = fileURLToPath(new URL('../../dist/adapters/system-clock.js', import.meta.url));
+const CLOCK = fileURLToPath(new URL('../../dist/src/adapters/system-clock.js', import.meta.url));
 
 afterEach(() => void vi.useRealTimers());
 

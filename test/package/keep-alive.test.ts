@@ -8,7 +8,7 @@ import { connect } from '../../src/index.ts';
 import { localCluster } from '../../src/node.ts';
 import type { LocalCluster } from '../../src/node.ts';
 
-const PACKAGE = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../dist/src/index.js', import.meta.url));
 const TTL_MS = 2_000;
 const BUSY_MS = 5_000;
 const WAIT = { timeout: 40_000, interval: 10 } as const;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localCluster } from '../../src/node.ts';
 import type { LocalCluster } from '../../src/node.ts';
 
-const PACKAGE = new URL('../../dist/index.js', import.meta.url);
+const PACKAGE = new URL('../../dist/src/index.js', import.meta.url);
 
 let cluster: LocalCluster;
 
