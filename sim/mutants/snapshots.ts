@@ -7,7 +7,7 @@ const RECEIVING = 'src/raft/snapshot-receiving.ts';
 const INSTALLING = 'src/node/storage/installing.ts';
 const KEEPER = 'src/node/state-keeper.ts';
 
-/** M-23, M-36 … M-38, M-40, M-42, N-33, N-36 … N-39. */
+/** M-23, M-36 … M-38, M-40, M-42, N-33, N-36 … N-39, N-46. */
 export const SNAPSHOTS: MutantGroup = {
   planted: [
     {
@@ -115,6 +115,13 @@ export const SNAPSHOTS: MutantGroup = {
       find: `    watches.restart(appliedIndex);
 `,
       replace: ``,
+    },
+    {
+      id: 'N-46',
+      title: 'sends rows of a checkpoint without a look at whether all of them are there',
+      file: 'src/node/snapshot-pieces.ts',
+      find: `const exit = this.sum.add(taken) ?? (isEnd ? this.sum.problem(rowSum) : null);`,
+      replace: `const exit = rowSum === '' ? this.sum.problem(rowSum) : null;`,
     },
   ],
   unplanted: [],

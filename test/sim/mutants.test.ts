@@ -14,7 +14,7 @@ const ALL = [...PLANTED, ...WAITING, ...BENIGN, CANARY];
 /** Bugs of the list. */
 const COUNT = 85;
 /** Those for the rules that are this project's own. */
-const OWN_COUNT = 45;
+const OWN_COUNT = 46;
 
 function read(path: string): string {
   return readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
