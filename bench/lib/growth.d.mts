@@ -26,9 +26,6 @@ export interface Curve {
   readonly growth: Growth;
 }
 
-/** Slopes above this grow faster than a logarithm. */
-export const LOGARITHMIC_SLOPE_MAX: number;
-
 /** Growth is fitted over sizes up to so many times smaller than the largest one. */
 export const FITTED_RATIO: number;
 

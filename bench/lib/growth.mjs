@@ -4,7 +4,7 @@
 // thousand (0.15).
 
 /** Slopes above this grow faster than a logarithm does over the sizes that are measured. */
-export const LOGARITHMIC_SLOPE_MAX = 0.2;
+const LOGARITHMIC_SLOPE_MAX = 0.2;
 
 /** What is told of growth is fitted over sizes up to so many times smaller than the largest one. */
 export const FITTED_RATIO = 100;

@@ -4,7 +4,7 @@
 import { Latencies } from '../../bench/lib/latencies.mjs';
 
 /** Time is quiet when no fault was under way for so long. */
-export const QUIET_AFTER_MS = 10_000;
+const QUIET_AFTER_MS = 10_000;
 /** What a client may be told while the cluster is harmed. */
 const HONEST_CODES = new Set(['UNAVAILABLE', 'OUTCOME_UNKNOWN', 'OVERLOADED', 'WAIT_OVER']);
 /** What it is told when a lease has ended under it, which no fault here may bring about. */

@@ -38,9 +38,6 @@ export const TREND_LIMITS: Readonly<
 /** Units per millisecond; 0 for less than two points. */
 export function theilSenSlope(points: readonly TrendPoint[]): number;
 
-/** How at least one point goes. */
-export function trendOf(points: readonly TrendPoint[], limits: TrendLimits): Trend;
-
 /** Verdicts on all measures of the longest lives. */
 export function judgeSamples(
   samples: readonly TrendSample[],

@@ -43,7 +43,7 @@ export function theilSenSlope(points) {
 }
 
 /** Of points in the order of time: how fast they rise, by how much, and whether that is growth. */
-export function trendOf(points, { perHour, least }) {
+function trendOf(points, { perHour, least }) {
   const slope = theilSenSlope(points);
   const level = median(points.map(({ atMs, value }) => value - slope * atMs));
   const noise = median(points.map(({ atMs, value }) => Math.abs(value - slope * atMs - level)));

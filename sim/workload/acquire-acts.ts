@@ -115,7 +115,7 @@ export async function tryAcquire(scene: Scene): Promise<void> {
 }
 
 /** Asks and waits as the operation says, given up by its caller or not. */
-export async function wait<Held extends Grant>(
+async function wait<Held extends Grant>(
   scene: Scene,
   { names, codes = [], call }: Wanted<Held>,
 ): Promise<Held> {

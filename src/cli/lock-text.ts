@@ -67,7 +67,7 @@ export function leaseText(leftMs: number | null): string {
 }
 
 /** ISO 8601. */
-export function isoTime(wallMs: number): string {
+function isoTime(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
 

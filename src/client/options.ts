@@ -7,11 +7,11 @@ import { readSessionText } from './hand-over.ts';
 import type { SavedSession } from './hand-over.ts';
 
 /** Links of one client: one to every node (DESIGN.md §6). */
-export const NODES_MAX = 7;
+const NODES_MAX = 7;
 /** Least and greatest TTL; the cluster may allow less. */
-export const TTL_MS_MIN = 1_000;
+const TTL_MS_MIN = 1_000;
 /** One day. */
-export const TTL_MS_MAX = 86_400_000;
+const TTL_MS_MAX = 86_400_000;
 /** Of a session's or a grant's metadata, as JSON text. */
 export const META_BYTES_MAX = 4_096;
 const NAME_BYTES_MAX = 256;

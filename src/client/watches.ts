@@ -12,7 +12,7 @@ import type { NodeLink } from './link.ts';
 import type { Links } from './links.ts';
 
 /** Watches and observed elections of one client at the same time. */
-export const WATCHES_MAX = 1_000;
+const WATCHES_MAX = 1_000;
 const PAUSE_FIRST_US = 10_000;
 const PAUSE_CAP_US = 1_000_000;
 

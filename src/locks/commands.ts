@@ -1,8 +1,6 @@
 // What the log tells the lock machine to do (RAFT.md §13), decoded. One command per entry.
 
-import type { Index, LeaseUs, SessionId, Term, Token } from '../base/units.ts';
-
-export type { LeaseUs };
+import type { Index, SessionId, Term, Token } from '../base/units.ts';
 
 /** exclusive: alone. shared: together with other shared ones. */
 export type LockMode = 'exclusive' | 'shared';

@@ -18,7 +18,7 @@ import type { Queue } from './queue.ts';
 import { StateRow, keyNumber, sessionKey } from './rows.ts';
 
 /** What a session without TTL has until its first command (RAFT.md §12), milliseconds. */
-export const PROVISIONAL_TTL_MS = 15_000;
+const PROVISIONAL_TTL_MS = 15_000;
 
 const NO_SLOTS: readonly (readonly number[])[] = [];
 const NO_CLAIMS: readonly Claim[] = [];

@@ -46,7 +46,7 @@ function isFit(core: Core): boolean {
  * configuration, or a member did with one that is newer than all of ours. It ends should a still
  * newer one name us.
  */
-export function isRemoved(core: Core): boolean {
+function isRemoved(core: Core): boolean {
   const { latest } = core.configurations;
   const toldAt = core.removedAt ?? -1;
   if (findMember(latest.config, core.self.nodeId) !== null) return toldAt > latest.index;

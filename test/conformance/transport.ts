@@ -77,7 +77,7 @@ export async function connected(world: TransportWorld, door: Door = 'client'): P
 }
 
 /** Sets all handlers of a link to write down what they are told. */
-export function recordOf(link: Link): LinkRecord {
+function recordOf(link: Link): LinkRecord {
   const record: LinkRecord = { frames: [], closes: [], drains: 0 };
   link.onFrame = (frame) => record.frames.push(frame);
   link.onClose = (reason) => record.closes.push(reason);
@@ -93,7 +93,7 @@ export function frameOf(number: number, length = 4): Uint8Array {
 }
 
 /** The number that frameOf wrote. */
-export function numberOf(frame: Uint8Array): number {
+function numberOf(frame: Uint8Array): number {
   return new DataView(frame.buffer, frame.byteOffset).getUint32(0);
 }
 

@@ -25,7 +25,7 @@ export async function until(what: string, condition: () => boolean): Promise<voi
 }
 
 /** A port that was free a moment ago. */
-export async function freeAddress(): Promise<string> {
+async function freeAddress(): Promise<string> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const bound = server.address();

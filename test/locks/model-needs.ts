@@ -149,7 +149,7 @@ export function freeSlots({ permits }: RequestItem, tenants: readonly Tenant[]):
 }
 
 /** One for each name, of a semaphore one for each permit. */
-export function weightOf(items: readonly RequestItem[]): number {
+function weightOf(items: readonly RequestItem[]): number {
   return items.reduce((sum, { permits }) => sum + (permits?.[0] ?? 1), 0);
 }
 

@@ -13,7 +13,7 @@ import { createLockMachine } from '../../src/locks/machine.ts';
 import type { LockMachine } from '../../src/locks/machine-types.ts';
 import type { LockEvent, Outcome } from '../../src/locks/outcomes.ts';
 
-export const TERM = 3;
+const TERM = 3;
 
 export interface Entry {
   readonly index: number;

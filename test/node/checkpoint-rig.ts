@@ -16,7 +16,7 @@ import type { FoundingRecord } from '../../src/wire/founding-record.ts';
 import { encodeRowValue } from '../../src/wire/rows.ts';
 import type { ManualClock } from './manual-clock.ts';
 
-export const MEMBERS = [
+const MEMBERS = [
   { nodeId: 'n1', storeId: 'store-1', address: '127.0.0.1:1' },
   { nodeId: 'n2', storeId: 'store-2', address: '127.0.0.1:2' },
 ] as const;

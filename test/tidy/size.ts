@@ -1,11 +1,11 @@
 import ts from 'typescript';
 import { eachNode, findingAt, lineOf, type Finding, type Source } from './source.ts';
 
-export const FILE_LINES_MAX = 300;
-export const FUNCTION_LINES_MAX = 60;
-export const COLUMNS_MAX = 100;
-export const TITLE_COLUMNS_MAX = 120;
-export const PARAMETERS_MAX = 4;
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 60;
+const COLUMNS_MAX = 100;
+const TITLE_COLUMNS_MAX = 120;
+const PARAMETERS_MAX = 4;
 
 /** Files that are too long. */
 export function fileLines(source: Source): readonly Finding[] {

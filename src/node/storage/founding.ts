@@ -27,7 +27,7 @@ export interface FoundingStart {
 }
 
 /** Where the log of a cluster begins: no entry has term 0, nor that of a restored anchor. */
-export function originOf(record: FoundingRecord): EntryId {
+function originOf(record: FoundingRecord): EntryId {
   const { restored } = record;
   return { index: record.origin, term: restored === null ? 0 : restored.term + 1 };
 }

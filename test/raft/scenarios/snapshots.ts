@@ -7,7 +7,7 @@ import { CoreCluster, configOf, elected, payloadOf } from './scenario.ts';
 import type { ClusterOptions, CoreNode } from './scenario.ts';
 
 /** The configuration of all clusters here. */
-export const CONFIG = configOf(['n1', 'n2', 'n3']);
+const CONFIG = configOf(['n1', 'n2', 'n3']);
 /** Pieces of a hand-made transfer. */
 export const COUNT = 3;
 

@@ -39,7 +39,7 @@ interface Incoming {
 }
 
 /** Pieces of every transfer: enough for gaps, repetitions and a restart in the middle. */
-export const PIECES = 4;
+const PIECES = 4;
 const UNANSWERED_MAX = 2;
 
 /** The state after one more entry. */
