@@ -1,0 +1,135 @@
+// Every entry of the packed package, from modules and from CommonJS, in projects of its own.
+
+import { accessSync, constants, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MANIFEST, install, pack } from './packed.ts';
+import type { Project, Tarball } from './packed.ts';
+
+const DEPENDENCIES = Object.keys(MANIFEST.dependencies);
+/** What the lock client needs. */
+const OF_CLIENT = ['msgpackr', 'ws'];
+
+// Packers and compilers take their time on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+let tarball: Tarball;
+let project: Project;
+let other: Project;
+
+beforeAll(async () => {
+  tarball = await pack();
+  [project, other] = await Promise.all([
+    install(tarball, DEPENDENCIES),
+    install(tarball, OF_CLIENT),
+  ]);
+});
+
+afterAll(() => {
+  project.remove();
+  other.remove();
+  tarball.remove();
+});
+
+/** What the program prints as JSON, when it ends well and prints nothing else. */
+async function answerOf(place: Project, name: string, program: string): Promise<unknown> {
+  const { code, output } = await place.node(place.write(name, program));
+  expect([code, output]).toEqual([0, expect.stringMatching(/^[[{].*[\]}]\n$/)]);
+  return JSON.parse(output);
+}
+
+describe('E1 each entry', () => {
+  const entries = Object.keys(MANIFEST.exports).map((key) => key.replace('.', 'holdfast'));
+  const modules = entries.filter((name) => !name.endsWith('.json'));
+
+  test.each(modules)('%s is the same module, imported or required', async (name) => {
+    const program = `
+      const required = require('${name}');
+      import('${name}').then((imported) => {
+        const names = Object.keys(imported);
+        const same = names.filter((name) => required[name] === imported[name]);
+        console.log(JSON.stringify([names.length > 0, same.length === names.length]));
+      });`;
+    expect(await answerOf(project, 'require.cjs', program)).toEqual([true, true]);
+  });
+
+  test('shares its classes with the others: an error of one is an instance in all', async () => {
+    const program = `
+      ${modules.map((name, at) => `import * as entry${at} from '${name}';`).join('\n')}
+      const all = [${modules.map((_name, at) => `entry${at}`).join(', ')}];
+      const same = all.map(({ HoldfastError }) => HoldfastError === entry0.HoldfastError);
+      console.log(JSON.stringify(same));`;
+    expect(await answerOf(project, 'shared.mjs', program)).toEqual(modules.map(() => true));
+  });
+
+  test('package.json can be read, and nothing below dist/', async () => {
+    const program = `
+      const inner = ['holdfast/package.json', 'holdfast/dist/src/index.js', 'holdfast/client'];
+      const codes = inner.map((name) => {
+        try { return require(name).name; } catch (error) { return error.code; }
+      });
+      console.log(JSON.stringify(codes));`;
+    const closed = 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+    expect(await answerOf(project, 'inner.cjs', program)).toEqual(['holdfast', closed, closed]);
+  });
+});
+
+test('E1 an error of another copy of the package is recognised by HoldfastError.is', async () => {
+  const copy = pathToFileURL(join(other.installed, 'dist/src/index.js')).href;
+  const program = `
+    import { connect, HoldfastError } from 'holdfast';
+    const theirs = await import('${copy}');
+    const error = await theirs.connect({ nodes: [] }).catch((reason) => reason);
+    console.log(JSON.stringify([error instanceof HoldfastError, HoldfastError.is(error), error.code,
+      error instanceof theirs.HoldfastError]));`;
+  const seen = await answerOf(project, 'copies.mjs', program);
+  expect(seen).toEqual([false, true, 'INVALID', true]);
+});
+
+test('holdfast needs its client only: no node, no simulator, none of their packages', async () => {
+  for (const folder of ['sim', 'src/node', 'src/node.js', 'src/server', 'src/cli']) {
+    rmSync(join(other.installed, 'dist', folder), { recursive: true });
+  }
+  const program = `
+    const { connect } = require('holdfast');
+    connect({ nodes: ['127.0.0.1:9'], connectMs: 1 }).catch(({ code }) =>
+      console.log(JSON.stringify([code])));`;
+  expect(await answerOf(other, 'alone.cjs', program)).toEqual(['UNAVAILABLE']);
+});
+
+test('the packed package starts a cluster, takes a lock in it and ends', async () => {
+  const program = `
+    import { connect } from 'holdfast';
+    import { localCluster } from 'holdfast/node';
+    const cluster = await localCluster({ nodes: 3 });
+    const client = await connect({ nodes: cluster.addresses });
+    const isSafe = await client.lock('a').do(({ token }) => Number.isSafeInteger(token));
+    await client.close();
+    await cluster.stop();
+    console.log(JSON.stringify([isSafe]));`;
+  expect(await answerOf(project, 'cluster.mjs', program)).toEqual([true]);
+});
+
+test('the command can be started', async () => {
+  for (const path of Object.values(MANIFEST.bin)) {
+    const command = join(project.installed, path);
+    accessSync(command, constants.X_OK);
+    const { output } = await project.node(command, '--version');
+    expect(output).toMatch(/^\d+\.\d+\.\d+\n$/);
+  }
+});
+
+describe('the tarball', () => {
+  test('holds what was built and what is read, and nothing else', () => {
+    const known = /^(dist\/.*\.(c?js|d\.c?ts|c?js\.map)|docs\/.*\.(md|png)|[\w./]+\.(md|json))$/;
+    expect(tarball.files.filter((path) => !known.test(path))).toEqual(['LICENSE']);
+  });
+
+  test('holds of the simulator what its entry needs: no planted bugs, no months', () => {
+    const places = ['dist/sim/mutants/', 'dist/sim/month/', 'dist/sim/corpus/', 'dist/test/'];
+    const held = places.filter((place) => tarball.files.some((path) => path.startsWith(place)));
+    expect(tarball.files).toContain('dist/sim/index.js');
+    expect(held).toEqual([]);
+  });
+});

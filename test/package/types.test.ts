@@ -1,0 +1,121 @@
+// The declarations of the packed package, read by the compiler as a strict project of a user has
+// it read them: skipLibCheck is off, so that every declaration within reach has to be right.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MANIFEST, REPOSITORY, install, pack } from './packed.ts';
+import type { Project, Tarball } from './packed.ts';
+
+const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
+const DEPENDENCIES = Object.keys(MANIFEST.dependencies);
+
+// Packers and compilers take their time on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+let tarball: Tarball;
+let project: Project;
+let bare: Project;
+
+beforeAll(async () => {
+  tarball = await pack();
+  [project, bare] = await Promise.all([
+    install(tarball, [...DEPENDENCIES, 'fast-check', '@types/node']),
+    install(tarball, []),
+  ]);
+});
+
+afterAll(() => {
+  project.remove();
+  bare.remove();
+  tarball.remove();
+});
+
+const CLIENT = `
+  import { connect, HoldfastError } from 'holdfast';
+  import type { Client, ErrorCode, Grant, Token } from 'holdfast';
+
+  export async function save(client: Client): Promise<Token> {
+    await using grant: Grant = await client.lock('a').acquire({ waitMs: 5 });
+    const code: ErrorCode = 'LOCK_LOST';
+    // @ts-expect-error no code of ours
+    const none: ErrorCode = 'NOT_A_CODE';
+    const reason: unknown = grant.signal.reason;
+    if (HoldfastError.is(reason) && [code, none].includes(reason.code)) throw reason;
+    const busy: Grant | null = await client.lock('b').tryAcquire();
+    await busy?.release();
+    return grant.token;
+  }
+  // @ts-expect-error a time-out says of what
+  export const wrong = connect({ nodes: ['a:1'], timeout: 5 });
+`;
+
+const NODE = `
+  import { createNode, localCluster } from 'holdfast/node';
+  import type { HoldfastNode, LocalCluster } from 'holdfast/node';
+
+  export const node: HoldfastNode = createNode({ config: 'cluster.config.json', id: 'n1' });
+  export const cluster: Promise<LocalCluster> = localCluster({ nodes: 3 });
+  // @ts-expect-error a node has an id
+  createNode({ config: 'cluster.config.json' });
+`;
+
+const REQUIRING = `
+  import holdfast = require('holdfast');
+  import node = require('holdfast/node');
+
+  export const client: Promise<holdfast.Client> = holdfast.connect({ nodes: ['a:1'] });
+  export const starting: Promise<void> = node.createNode({ config: '', id: 'n1' }).start();
+`;
+
+/** What the compiler finds wrong in the files; empty when nothing is. */
+async function errorsOf(
+  place: Project,
+  files: Readonly<Record<string, string>>,
+  options: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  for (const [name, text] of Object.entries(files)) place.write(name, text);
+  const config = {
+    compilerOptions: {
+      target: 'es2022',
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+      ...options,
+    },
+    files: Object.keys(files),
+  };
+  place.write('tsconfig.json', JSON.stringify(config));
+  const { code, output } = await place.node(COMPILER, '-p', 'tsconfig.json');
+  return code === 0 ? '' : output;
+}
+
+const MODERN = { lib: ['es2022'], types: ['node'] };
+const NODE_NEXT = { module: 'nodenext', ...MODERN };
+
+describe('E1 E2 strict projects compile against the packed declarations', () => {
+  test('nodenext, from a module and from CommonJS', async () => {
+    const files = { 'client.mts': CLIENT, 'node.mts': NODE, 'requiring.cts': REQUIRING };
+    expect(await errorsOf(project, files, NODE_NEXT)).toBe('');
+  });
+
+  test('node16', async () => {
+    const files = { 'client.mts': CLIENT, 'node.mts': NODE };
+    expect(await errorsOf(project, files, { ...MODERN, module: 'node16' })).toBe('');
+  });
+
+  test('a bundler', async () => {
+    const options = { ...MODERN, module: 'esnext', moduleResolution: 'bundler' };
+    const files = { 'client.ts': CLIENT, 'node.ts': NODE };
+    expect(await errorsOf(project, files, options)).toBe('');
+  });
+
+  test('the client without any other package, nor the types of Node', async () => {
+    const options = { module: 'nodenext', lib: ['es2022', 'dom'], types: [] };
+    expect(await errorsOf(bare, { 'client.mts': CLIENT }, options)).toBe('');
+  });
+
+  test('and what is wrong is found', async () => {
+    const files = { 'wrong.mts': `import { connekt } from 'holdfast'; connekt();` };
+    expect(await errorsOf(project, files, NODE_NEXT)).toContain(`no exported member`);
+  });
+});
