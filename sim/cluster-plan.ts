@@ -1,5 +1,6 @@
 import type { NodeId } from '../src/base/units.ts';
 import type { HostExit, HostSettings, HostWatch } from '../src/node/host-types.ts';
+import type { SimCluster } from './cluster.ts';
 import type { FoundedImages } from './founded-images.ts';
 import type { LockModel } from './oracle/model.ts';
 import type { Verdict } from './oracle/verdict.ts';
@@ -14,6 +15,14 @@ export interface Neighbour {
   readonly world: World;
   /** What the oracles of both report to. */
   readonly verdict: Verdict;
+}
+
+/** Takes down what happens to a cluster, from before its first event; it changes nothing. */
+export interface ClusterRecorder {
+  /** The world and the nodes are there, and nothing has happened. */
+  attach(cluster: SimCluster): void;
+  /** Looks over the shoulder of each life of a node. */
+  watch(id: NodeId): HostWatch;
 }
 
 /** What a simulated cluster is made of; only the seed must be given. */
@@ -33,6 +42,7 @@ export interface SimClusterOptions {
   readonly disk?: Omit<SimDiskOptions, 'name' | 'luck' | 'schedule' | 'image'>;
   /** Looks over the shoulder of a life of a node, after the cluster's own oracle. */
   readonly watch?: (id: NodeId, life: number) => HostWatch;
+  readonly recorder?: ClusterRecorder | undefined;
   /** A node ended by itself. */
   readonly onExit?: (id: NodeId, exit: HostExit) => void;
   /** False leaves all directories blank; default true. */

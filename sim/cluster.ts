@@ -78,18 +78,19 @@ export class SimCluster {
     this.verdict = beside?.verdict ?? new Verdict(nowUs);
     const { limits } = this.settings;
     this.oracle = new RaftOracle({ verdict: this.verdict, nowUs, limits, model });
-    const { watch, onExit } = options;
+    const { watch, onExit, recorder } = options;
     this.machines = new SimNodes({
       world: this.world,
       settings: this.settings,
       disk: options.disk ?? {},
-      watch: (id, life) => watchNode(this, watch?.(id, life)),
+      watch: (id, life) => watchNode(this, [recorder?.watch(id), watch?.(id, life)]),
       onExit: (id, exit) => onExit?.(id, exit),
       onWriteFailed: (id) => this.oracle.writeFailed(id),
     });
     for (const [at, id] of ids.entries()) {
       this.machines.add(id, { clock: options.clocks?.[id] ?? {}, image: directories?.[at] });
     }
+    recorder?.attach(this);
   }
 
   /** Ids of `all`. */

@@ -8,10 +8,10 @@ import { watchReplication } from './replication-rules.ts';
 import { watchHandOvers } from './transfer-rules.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Everybody who looks over the shoulder of one life of a node; `other` comes last. */
+/** Everybody who looks over the shoulder of one life of a node; `others` come last. */
 export function watchNode(
   { oracle, verdict }: { readonly oracle: RaftOracle; readonly verdict: Verdict },
-  other: HostWatch | undefined,
+  others: readonly (HostWatch | undefined)[],
 ): HostWatch {
   const own = [
     oracle.watch(),
@@ -21,5 +21,5 @@ export function watchNode(
     watchReplication(verdict),
     watchHandOvers(verdict),
   ];
-  return watchAll(other === undefined ? own : [...own, other]);
+  return watchAll([...own, ...others.filter((other) => other !== undefined)]);
 }

@@ -158,7 +158,7 @@ export class LinkEnd implements Link {
       case 'pong':
         return;
       case 'frame':
-        this.plan.incoming.credit(parcel.windowBytes);
+        this.plan.incoming.taken(parcel);
         return this.onFrame(parcel.bytes);
       case 'close':
         this.finish();

@@ -4,6 +4,7 @@
 import type { Timer } from '../../src/ports/clock.ts';
 import type { DialFailure, Door, Link, Transport } from '../../src/ports/transport.ts';
 import type { Impairment, Undo } from './direction.ts';
+import type { FrameWatch } from './frame-watch.ts';
 import { LinkEnd } from './link.ts';
 import type { EventLoop } from './loop.ts';
 import { Pipe } from './pipe.ts';
@@ -54,7 +55,7 @@ const PIPE_LANES = 1_000_000;
 export class Network {
   readonly topology: Topology;
   private readonly loop: EventLoop;
-  private readonly environment: PipeEnvironment;
+  private environment: PipeEnvironment;
   private readonly connectTimeoutUs: number;
   private readonly pingUs: number;
   private readonly processes = new Map<string, SimProcess>();
@@ -70,7 +71,12 @@ export class Network {
     this.connectTimeoutUs = settings.connectTimeoutUs ?? CONNECT_TIMEOUT_US;
     this.pingUs = settings.pingUs ?? PING_US;
     const windowBytes = settings.windowBytes ?? WINDOW_BYTES;
-    this.environment = { loop, random, windowBytes };
+    this.environment = { loop, random, windowBytes, watch: null };
+  }
+
+  /** Shows the frames of all links that are made from now on. */
+  observe(watch: FrameWatch): void {
+    this.environment = { ...this.environment, watch };
   }
 
   /** From now on its address leads to this process. */
@@ -229,7 +235,7 @@ export class Network {
     const from = dialler.process.name;
     const to = acceptor.process.name;
     const ordinal = this.count(`links from ${from} to ${to}`);
-    const about = { ordinal, isReliable: door !== 'peer' };
+    const about = { ordinal, isReliable: door !== 'peer', dialledBy: from, link: number };
     const way = this.topology.direction(from, to);
     const wayBack = this.topology.direction(to, from);
     const lane = PIPE_LANES + 2 * number;

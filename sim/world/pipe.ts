@@ -7,6 +7,7 @@
 // link on which it does not come first, once.
 
 import type { Direction, FrameId, Undo } from './direction.ts';
+import type { FrameWatch, FrameWay } from './frame-watch.ts';
 import type { EventLoop } from './loop.ts';
 import type { KeyedRandom } from './random.ts';
 
@@ -32,6 +33,10 @@ export interface PipeRoute {
   readonly lane: number;
   /** False: frames may be lost, doubled and overtaken. */
   readonly isReliable: boolean;
+  /** Of the two processes. */
+  readonly dialledBy: string;
+  /** Number of its link in the world. */
+  readonly link: number;
 }
 
 /** What a pipe needs of its world. */
@@ -40,6 +45,8 @@ export interface PipeEnvironment {
   readonly random: KeyedRandom;
   /** Bytes under way or unread; beyond them frames wait in the sender's own memory. */
   readonly windowBytes: number;
+  /** null: nobody looks. */
+  readonly watch: FrameWatch | null;
 }
 
 const RETRANSMIT_US_MAX = 200_000;
@@ -82,13 +89,20 @@ export class Pipe {
   }
 
   push(parcel: Parcel): void {
+    if (parcel.kind === 'frame') this.environment.watch?.sent(parcel.bytes, this.way());
     this.outbox.push(parcel);
     this.outboxBytes += sizeOf(parcel);
     this.pump();
   }
 
-  /** The receiver has taken so many bytes out of the window. */
-  credit(bytes: number): void {
+  /** The receiver takes in a frame. */
+  taken({ bytes, windowBytes }: FrameParcel): void {
+    this.environment.watch?.heard(bytes);
+    this.credit(windowBytes);
+  }
+
+  // The receiver has taken so many bytes out of the window.
+  private credit(bytes: number): void {
     this.windowUsed -= bytes;
     if (this.outbox.length === 0) return;
     this.pump();
@@ -138,6 +152,11 @@ export class Pipe {
     this.outboxBytes = 0;
     this.network = this.network.slice(0, kept);
     this.strays.clear();
+  }
+
+  private way(): FrameWay {
+    const { direction, dialledBy, link, isReliable } = this.route;
+    return { from: direction.from, to: direction.to, dialledBy, link, isPeer: !isReliable };
   }
 
   private isStanding(): boolean {

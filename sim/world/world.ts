@@ -95,6 +95,11 @@ export class World {
     return this.loop.nowUs;
   }
 
+  /** Seq of the event that runs; between runs, 0. */
+  get eventSeq(): number {
+    return this.loop.causeSeq;
+  }
+
   /** Equal for equal runs. */
   traceHash(): string {
     return this.trace.hash();

@@ -1,0 +1,233 @@
+// Gathers what a person needs to see why a run broke a promise. Attached to a cluster from its
+// first event on, it looks at frames, roles, the log and the trace; whoever runs the world tells
+// it of faults, stores and programs. What it keeps is bounded, newest first.
+
+import type { NodeId } from '../../src/base/units.ts';
+import type { HostWatch } from '../../src/node/host-types.ts';
+import type { ClusterRecorder } from '../cluster-plan.ts';
+import type { SimCluster } from '../cluster.ts';
+import type { Hold } from '../oracle/belief.ts';
+import { Bounded } from './bounded.ts';
+import { coneOf, lastSeqAt } from './cone.ts';
+import { FrameBook } from './frame-book.ts';
+import type { Moment, SeenFrame } from './frame-book.ts';
+import { HoldBook } from './hold-book.ts';
+import { livesOf } from './lives.ts';
+import { LockBook } from './lock-book.ts';
+import { NodeBook } from './node-book.ts';
+import type { SeenMark } from './node-book.ts';
+import type { Ending, Frame, Lane, Mark, MarkKind, Recording, Span } from './recording.ts';
+
+/** A fault that struck. */
+export interface StruckFault {
+  /** Whom: a node or a process; empty for nobody in particular. */
+  readonly target: string;
+  /** In words: `n2 is cut off from the other nodes`. */
+  readonly text: string;
+  readonly fromUs: number;
+  /** When it is undone; later than the end of the run is fine. */
+  readonly toUs: number;
+}
+
+const TOLD_MAX = 5_000;
+/** Frames that were sent so long before the end may still be under way. */
+const UNDER_WAY_US = 20_000;
+/** What happened so long before the violation is shown with what it follows from. */
+const NEAR_US = 200_000;
+/** Of each lock that a violation speaks of, so many of the newest facts lead to what they follow from. */
+const FACTS_OF_LOCK = 3;
+
+/** See the head of this file. For one run. */
+export class Recorder implements ClusterRecorder {
+  private cluster: SimCluster | null = null;
+  private readonly frames: FrameBook;
+  private readonly nodes: NodeBook;
+  private readonly locks: LockBook;
+  private readonly holds: HoldBook;
+  private readonly told = new Bounded<SeenMark>(TOLD_MAX);
+  private readonly faults = new Bounded<StruckFault>(TOLD_MAX);
+  private readonly stores = new Set<string>();
+
+  constructor() {
+    const now = (): Moment => this.now();
+    this.locks = new LockBook(now);
+    this.nodes = new NodeBook(now, this.locks);
+    this.holds = new HoldBook();
+    this.frames = new FrameBook(
+      () => {
+        const moment = this.now();
+        this.holds.look(moment.atUs);
+        return moment;
+      },
+      (name) => this.isNode(name),
+    );
+  }
+
+  attach(cluster: SimCluster): void {
+    this.cluster = cluster;
+    cluster.world.network.observe(this.frames);
+  }
+
+  watch(id: NodeId): HostWatch {
+    return this.nodes.watch(id);
+  }
+
+  /** A fault strikes, or has struck. */
+  fault(fault: StruckFault): void {
+    this.faults.add(fault);
+  }
+
+  /** A client was told that it holds something: shown for as long as it may believe so. */
+  holding(hold: Hold): void {
+    this.holds.begin(hold, this.now().atUs);
+  }
+
+  /** Something happens now in a process, in words. */
+  note(process: string, text: string): void {
+    this.mark(process, 'note', text);
+  }
+
+  /** A fenced store is written to now. */
+  write(store: string, text: string, isTaken: boolean): void {
+    this.stores.add(store);
+    this.mark(store, isTaken ? 'write' : 'refused', text);
+  }
+
+  /** What the run looked like. To be called when it is over. */
+  recording(ending: Ending): Recording {
+    const { cluster } = this;
+    if (cluster === null) throw new Error('the recorder was attached to no cluster');
+    const { trace, names, nowUs } = cluster.world;
+    const endUs = ending.violation?.atUs ?? nowUs;
+    const lives = livesOf(trace, [...names], endUs);
+    const isInTime = ({ atUs }: Moment): boolean => atUs <= endUs;
+    const marks = [...lives.marks, ...this.nodes.marks.items(), ...this.told.items()]
+      .filter(isInTime)
+      .sort((left, right) => left.seq - right.seq);
+    const spans = this.spans(lives.spans, endUs);
+    const lanes = this.lanes(spans);
+    const accused = accusedIn(ending.violation?.message ?? '', lanes);
+    const roots = [lastSeqAt(trace, endUs), ...rootsOf(marks, accused)];
+    const cone = coneOf(trace, roots);
+    const nearUs = endUs - NEAR_US;
+    const isNear = (moment: Moment): boolean => cone.has(moment.seq) || moment.atUs >= nearUs;
+    return {
+      originUs: 0,
+      ...ending,
+      traceHash: cluster.world.traceHash(),
+      events: trace.length,
+      endUs,
+      lanes,
+      spans,
+      marks: marks.map(({ seq, ...mark }): Mark => ({
+        ...mark,
+        isInCone: isNear({ ...mark, seq }),
+      })),
+      frames: this.frames
+        .frames()
+        .filter(({ sent }) => isInTime(sent))
+        .map((frame) => frameOf(frame, { endUs, isNear })),
+      accused,
+      leftOut: this.leftOut(),
+    };
+  }
+
+  private now(): Moment {
+    const world = this.cluster?.world;
+    return { atUs: world?.nowUs ?? 0, seq: world?.eventSeq ?? 0 };
+  }
+
+  private mark(lane: string, kind: MarkKind, text: string): void {
+    this.told.add({ ...this.now(), kind, lane, text });
+  }
+
+  private isNode(name: string): boolean {
+    return this.cluster?.all().some(({ id }) => id === name) ?? false;
+  }
+
+  private spans(lives: readonly Span[], endUs: number): readonly Span[] {
+    const faults = this.faults.items().map(({ target, text, fromUs, toUs }): Span => {
+      return { kind: 'fault', lane: target, fromUs, toUs, label: text, term: null };
+    });
+    const all = [
+      ...faults,
+      ...this.nodes.spans(endUs),
+      ...lives,
+      ...this.holds.spans(endUs),
+      ...this.locks.spans(endUs),
+    ];
+    return all
+      .filter(({ fromUs }) => fromUs <= endUs)
+      .map((span) => ({ ...span, toUs: Math.min(span.toUs, endUs) }))
+      .sort((left, right) => left.fromUs - right.fromUs);
+  }
+
+  private lanes(spans: readonly Span[]): readonly Lane[] {
+    const names = [...(this.cluster?.world.names ?? [])];
+    const isLock = ({ kind }: Span): boolean => ['hold', 'wait', 'delay'].includes(kind);
+    const locks = [...new Set(spans.filter(isLock).map(({ lane }) => lane))];
+    const lane =
+      (kind: Lane['kind']) =>
+      (name: string): Lane => ({ name, kind });
+    return [
+      ...names.filter((name) => this.isNode(name)).map(lane('node')),
+      ...names.filter((name) => !this.isNode(name)).map(lane('process')),
+      ...[...this.stores].map(lane('store')),
+      ...locks.map(lane('lock')),
+    ];
+  }
+
+  private leftOut(): readonly string[] {
+    const counts = [
+      [this.frames.dropped, 'frames'],
+      [this.nodes.dropped, 'events of nodes'],
+      [this.locks.dropped, 'spans of locks'],
+      [this.told.dropped + this.faults.dropped, 'notes and faults'],
+    ] as const;
+    return counts
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => `the oldest ${count} ${what}`);
+  }
+}
+
+/** Names that the sentence of a violation speaks of, as whole words. */
+function accusedIn(message: string, lanes: readonly Lane[]): readonly string[] {
+  const words = new Set(message.split(/[\s,;:"'`()]+/).map((word) => word.replace(/\.+$/, '')));
+  return [...new Set(lanes.map(({ name }) => name).filter((name) => words.has(name)))];
+}
+
+/** The newest facts of what is accused, and all that stores refused. */
+function rootsOf(marks: readonly SeenMark[], accused: readonly string[]): readonly number[] {
+  const refused = marks.filter(({ kind }) => kind === 'refused');
+  const of = accused.flatMap((name) =>
+    marks
+      .filter(({ kind, text, lane }) => {
+        return (
+          (kind === 'commit' && text.includes(` ${name} `)) || (kind === 'write' && lane === name)
+        );
+      })
+      .slice(-FACTS_OF_LOCK),
+  );
+  return [...refused.slice(-FACTS_OF_LOCK), ...of].map(({ seq }) => seq);
+}
+
+function frameOf(
+  { way, sent, heard, isStale, text }: SeenFrame,
+  { endUs, isNear }: { readonly endUs: number; readonly isNear: (moment: Moment) => boolean },
+): Frame {
+  const { from, to } = way;
+  const taken = heard !== null && heard.atUs <= endUs ? heard : null;
+  const isYoung = sent.atUs > endUs - UNDER_WAY_US;
+  return {
+    from,
+    to,
+    sentUs: sent.atUs,
+    heardUs: taken?.atUs ?? null,
+    fate: taken !== null ? 'heard' : isYoung ? 'underWay' : 'lost',
+    isStale,
+    isRoutine: text.isRoutine,
+    label: text.label,
+    lines: text.lines,
+    isInCone: taken === null ? isNear(sent) : isNear(taken),
+  };
+}
