@@ -4,3 +4,9 @@
 import { HoldfastError } from '../src/base/error.ts';
 
 export { HoldfastError };
+export { SimulationError } from './api/error.ts';
+export type { Failure } from './api/error.ts';
+export type { Duration } from './api/duration.ts';
+export type { FencedStore, StoreRecord, StoreWrite } from './api/fenced-store.ts';
+export { simulate } from './api/simulate.ts';
+export type * from './api/types.ts';

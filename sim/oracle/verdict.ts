@@ -1,9 +1,19 @@
 // Where oracles report. They never throw: they look from inside events of the product, which would
 // take an exception for its own.
 
+/** What a user's run may break beside the promises of the product; see sim/api/error.ts. */
+export type UserOracleName = 'CHECK' | 'PROGRAM' | 'AMBIENT' | 'DEADLOCK' | 'LIMIT';
+
 /** The name of what was promised and not kept: an invariant, liveness, determinism, a crash. */
 export type OracleName =
-  `INV-${number}` | `LIV-${number}` | `DET-${number}` | 'EXIT' | 'ASSERT' | 'API' | 'SPIN';
+  | `INV-${number}`
+  | `LIV-${number}`
+  | `DET-${number}`
+  | 'EXIT'
+  | 'ASSERT'
+  | 'API'
+  | 'SPIN'
+  | UserOracleName;
 
 /** A broken promise. */
 export interface Violation {

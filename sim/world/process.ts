@@ -158,7 +158,9 @@ export class Life {
 
   private execute(task: Task): void {
     if (task.isCancelled || this.state === 'dead') return;
-    this.environment.loop.execute(task, task.run);
+    const { around } = this.process;
+    const run = around === undefined ? task.run : (): void => around(this, task.run);
+    this.environment.loop.execute(task, run);
     if (!this.process.isSync) this.environment.onAsyncWork();
   }
 
@@ -186,6 +188,9 @@ export class Life {
   }
 }
 
+/** Runs one call-back into a life of a process. */
+export type Around = (life: Life, run: () => void) => void;
+
 /** What is fixed about a process. */
 export interface ProcessIdentity {
   readonly name: string;
@@ -195,6 +200,7 @@ export interface ProcessIdentity {
   readonly address: string;
   /** True: it makes no promises, so nothing needs to be drained after its call-backs. */
   readonly isSync: boolean;
+  readonly around?: Around | undefined;
 }
 
 /** A process and its machine, over all its lives. */
@@ -204,6 +210,7 @@ export class SimProcess {
   readonly address: string;
   readonly isSync: boolean;
   readonly clock: MachineClock;
+  readonly around: Around | undefined;
   /** Time that each call-back into it takes, in microseconds from 0. */
   callbackUs = 0;
   private readonly environment: LifeEnvironment;
@@ -215,6 +222,7 @@ export class SimProcess {
     this.number = identity.number;
     this.address = identity.address;
     this.isSync = identity.isSync;
+    this.around = identity.around;
     this.clock = new MachineClock(identity.name, clock, environment.random);
     this.environment = environment;
   }

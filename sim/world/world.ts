@@ -2,9 +2,8 @@
 // One event is one call-back into one process; before the next one, whatever promises it left
 // behind have run (SIMULATOR.md §4.1, §4.2).
 
-import { InvariantError } from '../../src/base/assert.ts';
+import { InvariantError, present } from '../../src/base/assert.ts';
 import type { Timer } from '../../src/ports/clock.ts';
-import type { ClockSettings } from './clock.ts';
 import type { Undo } from './direction.ts';
 import { guardAmbient } from './guard.ts';
 import type { LogLine } from './log-lines.ts';
@@ -15,9 +14,12 @@ import { processPorts } from './ports.ts';
 import type { ProcessPorts } from './ports.ts';
 import { SimProcess } from './process.ts';
 import type { Life } from './process.ts';
+import type { ProcessHandle, ProcessSpec } from './process-spec.ts';
 import { KeyedRandom } from './random.ts';
 import { Trace } from './trace.ts';
 import type { EventKind } from './trace.ts';
+
+export type { ProcessHandle, ProcessSpec } from './process-spec.ts';
 
 /** What a world is made of; only the seed must be given. */
 export interface WorldOptions {
@@ -30,32 +32,11 @@ export interface WorldOptions {
   readonly eventsPerInstantMax?: number;
   /** Simultaneous events run in a drawn order, not in that in which they came about. */
   readonly shuffleTies?: boolean;
-}
-
-/** A process that can be started as often as it dies. */
-export interface ProcessSpec<T> {
-  readonly name: string;
-  /** Where it listens and is dialled, `host:port`; default `<name>:1`. */
-  readonly address?: string;
-  /** True for programs that use no promises. */
-  readonly isSync: boolean;
-  readonly clock?: ClockSettings;
-  readonly start: (ports: ProcessPorts) => T;
-}
-
-/** How a process is handled from outside. */
-export interface ProcessHandle<T> {
-  readonly name: string;
-  readonly process: SimProcess;
-  /** What `start` returned for the present life; null while there is none. */
-  readonly program: T | null;
-  /** Starts it, as an event at this instant; does nothing while it lives. */
-  start(): void;
-  /** Kills it. `isSilent`: together with its machine, so that peers hear nothing of it. */
-  crash(options?: { readonly isSilent?: boolean }): void;
-  /** `stop` as by SIGSTOP (default); `suspend` as when the machine sleeps. */
-  pause(kind?: 'stop' | 'suspend'): void;
-  resume(): void;
+  /**
+   * Called when events begin to run; what it gives is called when they stop. Unless given, nothing
+   * in this process may look at real time or chance meanwhile.
+   */
+  readonly guard?: () => () => void;
 }
 
 const EVENTS_MAX = 5_000_000;
@@ -75,12 +56,14 @@ export class World {
   /** Of all processes, in the order of their definition. */
   readonly names = new Set<string>();
   private readonly loop: EventLoop;
+  private readonly guard: () => () => void;
   private owesDrain = false;
   private isRunning = false;
   private isStopped = false;
 
   constructor(options: WorldOptions) {
     this.random = new KeyedRandom(options.seed);
+    this.guard = options.guard ?? guardAmbient;
     const drawTie = (timeUs: number, lane: number): number => this.random.draw('tie', timeUs, lane);
     this.loop = new EventLoop(this.trace, {
       eventsMax: options.eventsMax ?? EVENTS_MAX,
@@ -112,7 +95,7 @@ export class World {
     const { name, isSync } = spec;
     const address = spec.address ?? `${name}:1`;
     const process = new SimProcess(
-      { name, number: this.names.size, address, isSync },
+      { name, number: this.names.size, address, isSync, around: spec.around },
       spec.clock ?? {},
       { loop: this.loop, random: this.random, onAsyncWork: () => (this.owesDrain = true) },
     );
@@ -157,6 +140,12 @@ export class World {
   healBoth(left: string, right: string): void {
     this.heal(left, right);
     this.heal(right, left);
+  }
+
+  /** Something that a program tells of itself becomes part of the trace. */
+  mark(process: SimProcess, text: string): void {
+    const a = this.random.draw('mark', text);
+    this.occur('note', { process: process.number, a }, () => {});
   }
 
   /** Ends the run after the event that is running; nothing ever runs in this world again. */
@@ -216,7 +205,7 @@ export class World {
   private enter(): () => void {
     if (this.isRunning) throw new InvariantError('this world runs already');
     this.isRunning = true;
-    const restore = guardAmbient();
+    const restore = this.guard();
     return () => {
       restore();
       this.loop.leave();
@@ -227,6 +216,7 @@ export class World {
   private handle<T>(process: SimProcess, spec: ProcessSpec<T>): ProcessHandle<T> {
     let program: T | null = null;
     const about = { process: process.number };
+    const begin = (life: Life): T => (program = spec.start(this.ports(life)));
     return {
       name: spec.name,
       process,
@@ -235,10 +225,15 @@ export class World {
       },
       start: () => {
         if (process.life !== null) return;
-        const life = process.begin();
-        this.network.machineUp(process);
-        const run = (): void => void (program = spec.start(this.ports(life)));
+        const life = this.beginLife(process);
+        const run = (): void => void begin(life);
         life.schedule(this.nowUs, { kind: 'start', a: life.incarnation, run }, FIRST);
+      },
+      startNow: () => {
+        if (process.life !== null) throw new InvariantError(`${spec.name} runs already`);
+        const life = this.beginLife(process);
+        life.hand({ kind: 'start', a: life.incarnation, run: () => void begin(life) });
+        return present(program, `the program of ${spec.name}`);
       },
       crash: (options) => {
         const life = process.end();
@@ -252,6 +247,12 @@ export class World {
       pause: (kind = 'stop') => this.occur('pause', about, () => process.pause(kind)),
       resume: () => this.occur('resume', about, () => process.resume()),
     };
+  }
+
+  private beginLife(process: SimProcess): Life {
+    const life = process.begin();
+    this.network.machineUp(process);
+    return life;
   }
 
   private ports(life: Life): ProcessPorts {

@@ -25,6 +25,8 @@ export interface ClientPorts {
   readonly logger: Logger;
   /** Without it leases are renewed from the loop, whatever the options say. */
   readonly startThread?: StartRenewalThread;
+  /** For onlookers: each handle of a grant as it is made, before the caller has it. */
+  readonly onGrant?: (grant: Grant) => void;
 }
 
 /** The present session; another one after a loss. */

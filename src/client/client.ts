@@ -75,11 +75,12 @@ class LockClient implements Client, LinksOwner, ElectionHome {
     this.requests = new Requests(ports, this.links);
     this.watches = new Watches(ports, this.links);
     this.readyWaits = new ReadyWaits(ports.clock, this.links, () => this.isUsable());
-    const { clock, random, logger } = ports;
+    const { clock, random, logger, onGrant } = ports;
     const { links, requests } = this;
     const renewals = createRenewals({ ...ports, onReady: () => this.tellReady() }, settings, links);
     const deadlines = new Deadlines(clock);
-    this.parts = { clock, ...renewals, random, logger, links, requests, deadlines, settings };
+    const common = { clock, random, logger, links, requests, deadlines, settings, onGrant };
+    this.parts = { ...common, ...renewals };
     this.queries = new Queries(this.parts);
     this.sessions = new Sessions(this.parts, () => this.tellReady());
   }

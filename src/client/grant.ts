@@ -95,6 +95,7 @@ export class SessionGrant implements Grant {
     this.mode = start.mode;
     this.acquireSeq = start.acquireSeq;
     hold.enter(this);
+    session.parts.onGrant?.(this);
   }
 
   get slots(): readonly number[] {

@@ -8,6 +8,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { KeepAliveResult, SessionNews } from '../wire/client-messages.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { Grant } from './grant.ts';
 import { GrantChecks } from './grant-check.ts';
 import { sessionText } from './hand-over.ts';
 import { HoldEnds } from './hold-ends.ts';
@@ -43,6 +44,8 @@ export interface SessionParts {
   /** Of requests that somebody waits for. */
   readonly deadlines: Deadlines;
   readonly settings: Settings;
+  /** See ClientPorts. */
+  readonly onGrant: ((grant: Grant) => void) | undefined;
 }
 
 /**

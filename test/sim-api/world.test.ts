@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { SimulationError } from '../../sim/api/error.ts';
+import { simulate } from '../../sim/api/simulate.ts';
+import type { Scenario, SimulateOptions, World } from '../../sim/api/types.ts';
+
+/** The error of a run that must fail. */
+async function failing(
+  scenario: Scenario<unknown>,
+  options: Partial<SimulateOptions> = {},
+): Promise<SimulationError> {
+  const failure: unknown = await simulate({ seed: 1, report: false, ...options }, scenario).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (failure instanceof SimulationError) return failure;
+  throw new Error('the run was to fail', { cause: failure });
+}
+
+/** Two workers who take turns, and write under the lock. */
+async function twoWorkers(world: World): Promise<number> {
+  const store = world.fencedStore('stock');
+  for (const name of ['worker-1', 'worker-2']) {
+    world.run(name, async (own) => {
+      const client = own.client({ ttlMs: 2_000 });
+      for (let round = 1; round <= 5; round++) {
+        await client.lock('stock').do(async (grant) => {
+          await own.sleep('100ms');
+          await store.write({ token: grant.token, value: `${name} ${round}` });
+        });
+      }
+    });
+  }
+  await world.until(() => store.history.length === 10);
+  return store.history.filter((write) => write.isWritten).length;
+}
+
+describe('a world', () => {
+  test('runs programs in virtual time, and the same seed is the same run', async () => {
+    const first = await simulate({ seed: 7 }, twoWorkers);
+    const second = await simulate({ seed: 7 }, twoWorkers);
+    const other = await simulate({ seed: 8 }, twoWorkers);
+    expect(first.value).toBe(10);
+    expect(first.virtualMs).toBeGreaterThan(1_000);
+    expect(second.traceHash).toBe(first.traceHash);
+    expect(other.traceHash).not.toBe(first.traceHash);
+    expect(first.story.join('\n')).toContain('worker-2 holds stock with token');
+  });
+
+  test('refuses the write of a holder that stood still for too long', async () => {
+    const { value } = await simulate({ seed: 3 }, async (world) => {
+      const store = world.fencedStore('stock');
+      let slow: string | null = null;
+      world.run('slow', async (own) => {
+        const grant = await own.client({ ttlMs: 1_000 }).lock('stock').acquire();
+        world.pause('slow', { forMs: '5s' });
+        await own.sleep(1);
+        slow = await store.write({ token: grant.token, value: 'late' });
+      });
+      await world.sleep('1s');
+      const client = world.client('quick', { ttlMs: 1_000 });
+      const grant = await client.lock('stock').acquire();
+      const quick = await store.write({ token: grant.token, value: 'new' });
+      await world.until(() => slow !== null);
+      return { quick, slow, value: store.value };
+    });
+    expect(value).toEqual({ quick: 'written', slow: 'stale', value: 'new' });
+  });
+
+  test('tells of a check, a program, a deadlock and a limit', async () => {
+    const check = await failing(async (world) => {
+      await world.sleep('2s');
+      world.check(false, 'two were in');
+    });
+    expect([check.oracle, check.atMs >= 2_000, check.message]).toEqual([
+      'CHECK',
+      true,
+      'two were in',
+    ]);
+    const program = await failing(async (world) => {
+      world.run('worker', async () => {
+        throw new Error('it broke');
+      });
+      await world.sleep('1s');
+    });
+    expect([program.oracle, program.message]).toEqual([
+      'PROGRAM',
+      'the program worker threw Error: it broke',
+    ]);
+    const limit = await failing(
+      async (world) => {
+        for (;;) await world.sleep('1s');
+      },
+      { limitMs: '20s' },
+    );
+    expect(limit.oracle).toBe('LIMIT');
+    const deadlock = await failing(async (world) => {
+      const take = (name: string, first: string, then: string) =>
+        world.run(name, async (own) => {
+          const client = own.client();
+          await client.lock(first).acquire({ waitMs: Infinity });
+          await own.sleep(100);
+          await client.lock(then).acquire({ waitMs: Infinity });
+        }).done;
+      await Promise.all([take('left', 'a', 'b'), take('right', 'b', 'a')]);
+    });
+    expect(deadlock.oracle).toBe('DEADLOCK');
+    expect(deadlock.message).toMatch(/left waits since \S+ s for b, while right holds b/);
+  });
+
+  test('gives what a program returned, and its failure to whoever reads it', async () => {
+    const { value } = await simulate({ seed: 1 }, async (world) => {
+      const good = world.run('good', async (own) => own.life);
+      const bad = world.run('bad', async () => {
+        throw new Error('heard');
+      }).done;
+      return [await good.done, await bad.catch((error: unknown) => String(error))];
+    });
+    expect(value).toEqual([1, 'Error: heard']);
+  });
+
+  test('partitions, crashes and restarts', async () => {
+    const { value } = await simulate({ seed: 5 }, async (world) => {
+      const before = world.leader();
+      world.partition('leader');
+      await world.until(() => world.leader() !== null && world.leader() !== before, {
+        within: '20s',
+      });
+      world.heal();
+      const lives: number[] = [];
+      const handle = world.run('worker', async (own) => {
+        lives.push(own.life);
+        await own.sleep('1h');
+      });
+      await world.sleep(10);
+      world.crash('worker');
+      const wasAlive = handle.isAlive;
+      await world.sleep(10);
+      world.restart('worker');
+      await world.sleep(10);
+      return { isOther: before !== world.leader(), lives, wasAlive, isAlive: handle.isAlive };
+    });
+    expect(value).toEqual({ isOther: true, lives: [1, 2], wasAlive: false, isAlive: true });
+  });
+});
