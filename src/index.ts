@@ -16,16 +16,23 @@ import { silentLogger } from './ports/logger.ts';
 
 export { ERROR_CODES } from './base/error.ts';
 export { HoldfastError };
-export type { ErrorCode, ErrorDetails, RequestOutcome } from './base/error.ts';
-export type { Index, Revision, SessionId, Token } from './base/units.ts';
+export type {
+  ErrorCode,
+  ErrorCodeInfo,
+  ErrorDetails,
+  HoldfastErrorOptions,
+  RequestOutcome,
+} from './base/error.ts';
+export type { Index, Revision, SessionId, Term, Token } from './base/units.ts';
 export type { Client, ClientSession, CloseOptions } from './client/client.ts';
 export type { CampaignOptions, Election, ElectionView, Leader } from './client/election.ts';
 export type { Grant, GrantFacts } from './client/grant.ts';
 export type { GhostInfo, HolderInfo, LockInfo } from './client/holder.ts';
 export type { LockItem } from './client/items.ts';
 export type { Leadership } from './client/leadership.ts';
+export type { LinkState } from './client/link.ts';
 export type { NodeView } from './client/links.ts';
-export type { AcquireOptions, Lock } from './client/lock.ts';
+export type { AcquireOptions, Body as LockBody, Lock } from './client/lock.ts';
 export type { ClientOptions, KeepAlive, Meta } from './client/options.ts';
 export type {
   BreakOptions,
@@ -40,6 +47,7 @@ export type { LockWatch, WatchNotice, WatchOptions } from './client/watch.ts';
 export type { LockMode } from './locks/commands.ts';
 export type { SessionView, WaiterView } from './locks/outcomes.ts';
 export type { Logger } from './ports/logger.ts';
+export type { Role } from './raft/events.ts';
 export type { NodeStatus, WatchEvent, WatchEventType } from './wire/client-messages.ts';
 
 const CONNECT_MS = 10_000;

@@ -12,12 +12,13 @@ export interface ErrorCodeInfo {
   readonly outcome: RequestOutcome;
   /** Whether the same request may be sent again without new information. */
   readonly retryable: boolean;
+  /** Status of an HTTP answer that tells of it. */
   readonly httpStatus: number;
+  /** What it says of the request, for people. */
   readonly meaning: string;
 }
 
-/** Every code, with what it means; docs/errors.md is made from this table. */
-export const ERROR_CODES = {
+const TABLE = {
   LOCK_BUSY: {
     outcome: 'none',
     retryable: true,
@@ -236,16 +237,22 @@ export const ERROR_CODES = {
   },
 } as const satisfies Record<string, ErrorCodeInfo>;
 
-/** One of the codes. Stable: programs may compare them. */
-export type ErrorCode = keyof typeof ERROR_CODES;
+/** One of the codes, see docs/errors.md. Stable: programs may compare them. */
+export type ErrorCode = keyof typeof TABLE;
+
+/** Every code, with what it means; docs/errors.md is made from this table. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorCodeInfo>> = TABLE;
 
 /** Facts beside the message, such as the holder of a busy lock; the code says which. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** What an error knows beyond its code; `outcome` overrides the code's. */
 export interface HoldfastErrorOptions {
+  /** What is known of the request's effect; what the code says unless given. */
   readonly outcome?: RequestOutcome;
+  /** Facts beside the message. */
   readonly details?: ErrorDetails;
+  /** What is behind it. */
   readonly cause?: unknown;
 }
 
@@ -253,13 +260,20 @@ const MARK = 'holdfast.error';
 
 /** Every error that reaches a user. Its `code` is stable and listed in docs/errors.md. */
 export class HoldfastError extends Error {
+  /** The name of this class, in every copy of the package. */
   override readonly name = 'HoldfastError';
+  /** How an error of another copy of the package is recognised: see `is`. */
   readonly mark = MARK;
+  /** What went wrong; programs decide by it. */
   readonly code: ErrorCode;
+  /** What is known of the request's effect. */
   readonly outcome: RequestOutcome;
+  /** Whether the same request may be sent again without new information. */
   readonly retryable: boolean;
+  /** Facts beside the message; docs/errors.md says which. */
   readonly details: ErrorDetails;
 
+  /** `message` is prefixed with the code. */
   constructor(code: ErrorCode, message: string, options: HoldfastErrorOptions = {}) {
     super(`${code}: ${message}`, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;

@@ -2,9 +2,15 @@
 // optional tag lets a literal or a sum be used, but refuses a Term where an Index is wanted.
 
 /** Raft term: counts elections. 0 before the first one. */
-export type Term = number & { readonly unit?: 'term' };
+export type Term = number & {
+  /** Never there at run time: it keeps a term from being taken for an index. */
+  readonly unit?: 'term';
+};
 /** Position of an entry in the replicated log. Below 2^53. */
-export type Index = number & { readonly unit?: 'index' };
+export type Index = number & {
+  /** Never there at run time: it keeps an index from being taken for a term. */
+  readonly unit?: 'index';
+};
 /** Fencing token: it is the index of the entry that performed the grant. 0 is never a token. */
 export type Token = Index;
 /** The applied index that an answer reflects. */

@@ -61,6 +61,7 @@ export interface CloseOptions {
 export interface Client {
   /** 128 bits in hex; null until a node told. */
   readonly clusterId: string | null;
+  /** The present session. */
   readonly session: ClientSession;
   /** Resolves when a leader is known and linked; rejects with UNAVAILABLE after `connectMs`. */
   ready(connectMs: number): Promise<void>;
@@ -84,7 +85,13 @@ export interface Client {
    */
   watch(options: WatchOptions): LockWatch;
   /** Reads below are linearizable; each rejects with UNAVAILABLE after requestMs. */
-  inspect(name: string): Promise<LockInfo & { readonly revision: Revision }>;
+  inspect(name: string): Promise<
+    LockInfo & {
+      /** The state of the cluster that this shows: everything up to this position of the log. */
+      readonly revision: Revision;
+    }
+  >;
+  /** Locks that are held or waited for, in byte order. */
   list(options?: ListOptions): Promise<LockPage>;
   /** null for a session that is over or never was. */
   inspectSession(session: SessionId): Promise<SessionInfo | null>;
@@ -92,6 +99,10 @@ export interface Client {
   listSessions(options?: { after?: Index; limit?: number }): Promise<SessionPage>;
   /** Frees a lock by force. Rejects with NOT_HOLDER when nobody holds it with this token. */
   break(name: string, options: BreakOptions): Promise<void>;
+  /**
+   * Ends a session by force, and with it all that it holds. Rejects with SESSION_GONE when it is
+   * over.
+   */
   endSession(session: SessionId, options: { reason: string; by?: string }): Promise<void>;
   /** What is held now, one handle of each: also what a resumed session had. */
   grants(): readonly Grant[];
@@ -107,6 +118,7 @@ export interface Client {
    * without TTL that its giver has left stays, empty or not, until an operator ends it.
    */
   takeOver(text: string): Promise<Grant>;
+  /** The nodes of the cluster as this client sees them. */
   nodes(): readonly NodeView[];
   /** What the node at this address says of itself; it needs no leader. */
   statusOf(address: string): Promise<NodeStatus>;
@@ -115,5 +127,6 @@ export interface Client {
    * most drainMs and two seconds, leaves nothing running, and rejects for a wrong option only.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** Closes with the defaults of close. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -26,8 +26,11 @@ export interface CampaignOptions extends Omit<AcquireOptions, 'mode'> {
 
 /** Who leads. */
 export interface Leader {
+  /** Fencing token of the leadership. */
   readonly token: Token;
+  /** The session that leads. */
   readonly session: SessionId;
+  /** Number of the acquire within its session: with it, the name of the leadership. */
   readonly acquireSeq: number;
   /** '' if the lock is held by somebody who did not campaign for it. */
   readonly value: string;
@@ -35,7 +38,9 @@ export interface Leader {
 
 /** Who leads as of a revision; nobody (null) while the election is vacant. */
 export interface ElectionView {
+  /** null: vacant. */
   readonly leader: Leader | null;
+  /** The state of the cluster that this shows: everything up to this position of the log. */
   readonly revision: Revision;
 }
 
@@ -44,6 +49,7 @@ export interface ElectionView {
  * lock, two may believe to lead at once if clocks or machines fail: see Grant, and use its token.
  */
 export interface Election {
+  /** The name of the lock that decides it. */
   readonly name: string;
   /**
    * Waits its turn and leads. Rejects like Lock.acquire; when the session ends during the wait, at

@@ -66,8 +66,11 @@ export interface Grant {
 
 /** A grant as JSON shows it. */
 export interface GrantFacts {
+  /** See Grant.names. */
   readonly names: readonly string[];
+  /** See Grant.token. */
   readonly token: Token;
+  /** See Grant.mode. */
   readonly mode: LockMode;
   /** See Grant.slots. */
   readonly slots: readonly number[];

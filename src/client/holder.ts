@@ -5,21 +5,27 @@ import type { LockTimes } from '../wire/client-messages.ts';
 
 /** What a lock is taken by, or was. */
 interface Possession {
+  /** Fencing token of the grant. */
   readonly token: Token;
+  /** The session that it belongs to. */
   readonly session: SessionId;
+  /** Number of the acquire within its session: with it, the name of the grant. */
   readonly acquireSeq: number;
+  /** `exclusive`: alone, a semaphore too. `shared`: with other shared ones. */
   readonly mode: LockMode;
   /** [taken, total] of a semaphore; null for a lock. */
   readonly permits: readonly [taken: number, total: number] | null;
   /** Numbers of the slots of a semaphore that it has, ascending from 0; else empty. */
   readonly slots: readonly number[];
+  /** The name that the client gave itself. */
   readonly sessionName: string;
 }
 
 /** Who holds a lock, as everybody may see it. */
 export interface HolderInfo extends Possession {
-  /** Metadata of the session and of the grant. */
+  /** Metadata of the session; the text itself when it is no JSON. */
   readonly sessionMeta: unknown;
+  /** Metadata of the grant; the text itself when it is no JSON. */
   readonly meta: unknown;
   /** What the leader of an election proclaimed; null for any other holder. */
   readonly value: string | null;
@@ -47,6 +53,7 @@ export interface GhostInfo extends Possession {
 
 /** A lock with the first of those who hold it and of those who wait, oldest first. */
 export interface LockInfo {
+  /** What is locked. */
   readonly name: string;
   /** The first holder; null when nobody holds it: then it is free, unless ghosts close it. */
   readonly holder: HolderInfo | null;

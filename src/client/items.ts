@@ -15,6 +15,7 @@ const { permitsTotalMax: TOTAL_MAX, permitsPerRequestMax: TAKEN_MAX } = DEFAULT_
 export type LockItem =
   | string
   | {
+      /** What to take. */
       readonly name: string;
       /** Of a lock; the mode of the acquire unless given. A semaphore has none. */
       readonly mode?: LockMode;

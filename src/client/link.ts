@@ -49,7 +49,7 @@ export interface LinkOwner {
   onDown(link: NodeLink): void;
 }
 
-/** `waiting`: for the next dial. `closed`: for good. */
+/** How far a link is. `waiting`: for the next dial. `closed`: for good. */
 export type LinkState = 'connecting' | 'greeting' | 'up' | 'waiting' | 'closed';
 
 /**

@@ -19,10 +19,13 @@ const LINKS_MAX = 32;
 
 /** One node as the client sees it. */
 export interface NodeView {
+  /** `host:port`, as this client dials it. */
   readonly address: string;
   /** null until it greeted once. */
   readonly nodeId: NodeId | null;
+  /** How far the link to it is. */
   readonly state: LinkState;
+  /** Whether it leads, as far as this client was told. */
   readonly isLeader: boolean;
   /** Why it is not up; null while it is. */
   readonly problem: string | null;

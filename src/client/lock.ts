@@ -37,6 +37,7 @@ export interface AcquireOptions {
  * itself: see Grant.
  */
 export interface Lock {
+  /** What is locked; several for lockAll. */
   readonly names: readonly string[];
   /**
    * Waits its turn and takes it. Rejects with LOCK_BUSY (waitMs 0), WAIT_OVER, the reason of the
@@ -57,6 +58,7 @@ export interface Lock {
    * `details` has its `result` or its `error`. Otherwise settles as `fn` did.
    */
   do<T>(fn: Body<T>): Promise<T>;
+  /** The same, with options. */
   do<T>(options: AcquireOptions, fn: Body<T>): Promise<T>;
 }
 

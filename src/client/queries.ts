@@ -32,21 +32,27 @@ export interface ListOptions {
 
 /** Some of the locks that are held or waited for. */
 export interface LockPage {
+  /** In byte order of their names. */
   readonly locks: readonly LockInfo[];
   /** Whether there are more: ask again with `after` set to the last name. */
   readonly hasMore: boolean;
+  /** The state of the cluster that this shows: everything up to this position of the log. */
   readonly revision: Revision;
 }
 
 /** A session with its metadata parsed. */
 export interface SessionSummary extends Omit<SessionView, 'meta'> {
+  /** Its metadata; the text itself when it is no JSON. */
   readonly meta: unknown;
 }
 
 /** Some of the sessions. */
 export interface SessionPage {
+  /** Oldest first. */
   readonly sessions: readonly SessionSummary[];
+  /** Whether there are more: ask again after the index in the id of the last one. */
   readonly hasMore: boolean;
+  /** The state of the cluster that this shows: everything up to this position of the log. */
   readonly revision: Revision;
 }
 

@@ -17,7 +17,9 @@ export interface SemaphoreOptions extends Omit<AcquireOptions, 'mode'> {
  * who waits for many permits is not passed by those who want few.
  */
 export interface Semaphore {
+  /** What it is called. */
   readonly name: string;
+  /** The same name, as a lock has it. */
   readonly names: readonly string[];
   /** All permits. Must be the same for all who hold or wait; else acquire rejects with INVALID. */
   readonly total: number;
@@ -27,6 +29,7 @@ export interface Semaphore {
   tryAcquire(options?: Omit<SemaphoreOptions, 'waitMs'>): Promise<Grant | null>;
   /** See Lock.do. */
   do<T>(fn: Body<T>): Promise<T>;
+  /** The same, with options. */
   do<T>(options: SemaphoreOptions, fn: Body<T>): Promise<T>;
 }
 

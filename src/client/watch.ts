@@ -28,8 +28,18 @@ export interface WatchOptions {
  * `revision`, were not told. Then whoever keeps a picture of the locks must list them again.
  */
 export type WatchNotice =
-  | (WatchEvent & { readonly revision: Revision })
-  | { readonly type: 'gap'; readonly after: Revision; readonly revision: Revision };
+  | (WatchEvent & {
+      /** The position in the log of the entry that caused it. */
+      readonly revision: Revision;
+    })
+  | {
+      /** Told instead of events. */
+      readonly type: 'gap';
+      /** Everything up to this revision was told. */
+      readonly after: Revision;
+      /** What is told next is later than this. */
+      readonly revision: Revision;
+    };
 
 /**
  * Tells what happens to locks. It follows the leader through every reconnect, tells each event

@@ -27,12 +27,19 @@ export interface HolderView extends TenantView {
 
 /** A waiter as others may see it. */
 export interface WaiterView {
+  /** The session that it belongs to. */
   readonly session: SessionId;
+  /** Number of the acquire within its session: with it, the name of the grant. */
   readonly acquireSeq: number;
+  /** `exclusive`: alone, a semaphore too. `shared`: with other shared ones. */
   readonly mode: 'exclusive' | 'shared';
+  /** [taken, total] of a semaphore; null for a lock. */
   readonly permits: readonly [number, number] | null;
+  /** Position of the request in the log: the queue is in this order. */
   readonly index: Index;
+  /** The name that the client gave itself. */
   readonly sessionName: string;
+  /** Wall time of the leader that appended the request, for display. */
   readonly sinceMs: number;
 }
 
@@ -58,20 +65,28 @@ export interface LockView {
   readonly waiterCount: number;
 }
 
+/** A session as others may see it. */
 export interface SessionView {
+  /** Its id. */
   readonly session: SessionId;
+  /** How long it may be silent, in milliseconds; null: for ever. */
   readonly ttlMs: number | null;
   /**
    * How long the leader lets it be silent; null: for ever. Equals ttlMs, except that a session
    * without TTL has PROVISIONAL_TTL_MS until its first command.
    */
   readonly leaseMs: number | null;
+  /** How long its locks stay closed to others if it expires, in milliseconds; 0: not at all. */
   readonly lockDelayMs: number;
+  /** The name that the client gave itself. */
   readonly name: string;
+  /** Its metadata, as JSON text. */
   readonly meta: string;
+  /** Wall time of the leader that opened it, for display. */
   readonly openedMs: number;
   /** Names × grants and names × waiters; a name of a semaphore counts its permits. */
   readonly held: number;
+  /** Counted alike: what it waits for. */
   readonly waiting: number;
 }
 

@@ -181,9 +181,15 @@ export const configSchema = z
         .enum(['debug', 'info', 'warn', 'error', 'silent'], 'debug, info, warn, error or silent')
         .default('info')
         .describe('Least weighty lines that are logged.'),
-      sessionLimits: sessionLimitsSchema.prefault({}),
-      sizeLimits: sizeLimitsSchema.prefault({}),
-      checkpoints: checkpointsSchema.prefault({}),
+      sessionLimits: sessionLimitsSchema
+        .prefault({})
+        .describe('What sessions may ask for. Read when the cluster is founded, then in the log.'),
+      sizeLimits: sizeLimitsSchema
+        .prefault({})
+        .describe('Bounds of queues, frames and tables of this process.'),
+      checkpoints: checkpointsSchema
+        .prefault({})
+        .describe('When the state goes to the disk, and how much of the log is kept.'),
     },
     'an object: the content of cluster.config.json',
   )

@@ -32,6 +32,7 @@ export interface LocalClusterOptions {
 export interface LocalCluster extends AsyncDisposable {
   /** For `connect`: those of all nodes, dead or alive. */
   readonly addresses: readonly string[];
+  /** Of all nodes, `n1` first. */
   readonly ids: readonly string[];
   /** The node that leads and answers, or null while there is none. */
   leader(): string | null;

@@ -47,9 +47,13 @@ export type WatchEventType =
 
 /** One event of one lock. An entry may cause several, also of one lock: `expired`, `granted`. */
 export interface WatchEvent {
+  /** What happened. */
   readonly type: WatchEventType;
+  /** The lock that it happened to. */
   readonly name: string;
+  /** Whose grant or request it concerns. */
   readonly session: SessionId;
+  /** Number of the acquire within that session. */
   readonly acquireSeq: number;
   /** Of the grant; 0 for a waiter. */
   readonly token: Token;
