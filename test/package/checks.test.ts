@@ -1,5 +1,5 @@
 // What other people's tools say of the package: attw and publint of what is published, knip of
-// what nobody uses. All of them look at files only.
+// what nobody uses, typedoc of what nobody explains. All of them look at files only.
 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -54,5 +54,12 @@ test('E2 publint: nothing to say of the package', async () => {
 test('knip: no file, export or package is left over', async () => {
   const words = ['--no-progress', '--treat-config-hints-as-errors'];
   const { code, output } = await tool(require.resolve('knip'), '../bin/knip.js', ...words);
+  expect([code, output]).toEqual([0, '']);
+});
+
+test('typedoc: every public name, field and method says what it means', async () => {
+  const typedoc = require.resolve('typedoc/package.json');
+  const words = ['--emit', 'none', '--logLevel', 'Warn', '--treatValidationWarningsAsErrors'];
+  const { code, output } = await tool(typedoc, 'bin/typedoc', ...words);
   expect([code, output]).toEqual([0, '']);
 });
