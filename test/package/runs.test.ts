@@ -111,6 +111,25 @@ test('the packed package starts a cluster, takes a lock in it and ends', async (
   expect(await answerOf(project, 'cluster.mjs', program)).toEqual([true]);
 });
 
+test('the packed simulator runs a program, twice the same, without fast-check', async () => {
+  const program = `
+    import { simulate, SimulationError } from 'holdfast/sim';
+    const play = (seed, program) => simulate({ seed, report: false }, program);
+    const hold = async (world) => {
+      const client = world.client('billing');
+      return client.lock('a').do(() => world.sleep('2s').then(() => true));
+    };
+    const runs = [await play(1, hold), await play(1, hold)];
+    const broken = await play(1, async (world) => world.check(false, 'never')).catch((error) => error);
+    console.log(JSON.stringify([
+      ...runs.map(({ value }) => value),
+      runs[0].traceHash === runs[1].traceHash,
+      broken instanceof SimulationError && broken.oracle,
+    ]));`;
+  const seen = await answerOf(project, 'simulate.mjs', program);
+  expect(seen).toEqual([true, true, true, 'CHECK']);
+});
+
 test('the command can be started', async () => {
   for (const path of Object.values(MANIFEST.bin)) {
     const command = join(project.installed, path);

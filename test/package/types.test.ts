@@ -59,11 +59,29 @@ const NODE = `
   createNode({ config: 'cluster.config.json' });
 `;
 
+const SIMULATION = `
+  import { simulate, SimulationError } from 'holdfast/sim';
+  import type { Simulation, World } from 'holdfast/sim';
+
+  async function transfer(world: World): Promise<number> {
+    world.run('worker', async (own) => own.sleep('1s'));
+    await world.partition('worker');
+    return world.client('billing').lock('a').do(({ token }) => token);
+  }
+  export const run: Promise<Simulation<number>> = simulate({ seed: 1, nodes: 3 }, transfer);
+  export const oracleOf = (error: unknown): string =>
+    error instanceof SimulationError ? error.oracle : 'none';
+  // @ts-expect-error a cluster of four
+  export const wrong = simulate({ seed: 1, nodes: 4 }, transfer);
+`;
+
 const REQUIRING = `
   import holdfast = require('holdfast');
   import node = require('holdfast/node');
+  import sim = require('holdfast/sim');
 
   export const client: Promise<holdfast.Client> = holdfast.connect({ nodes: ['a:1'] });
+  export const played: Promise<sim.Simulation<void>> = sim.simulate({ seed: 1 }, async () => {});
   export const starting: Promise<void> = node.createNode({ config: '', id: 'n1' }).start();
 `;
 
@@ -89,29 +107,30 @@ async function errorsOf(
   return code === 0 ? '' : output;
 }
 
+const MODULES = { 'client.mts': CLIENT, 'node.mts': NODE, 'simulation.mts': SIMULATION };
 const MODERN = { lib: ['es2022'], types: ['node'] };
 const NODE_NEXT = { module: 'nodenext', ...MODERN };
 
 describe('E1 E2 strict projects compile against the packed declarations', () => {
   test('nodenext, from a module and from CommonJS', async () => {
-    const files = { 'client.mts': CLIENT, 'node.mts': NODE, 'requiring.cts': REQUIRING };
+    const files = { ...MODULES, 'requiring.cts': REQUIRING };
     expect(await errorsOf(project, files, NODE_NEXT)).toBe('');
   });
 
   test('node16', async () => {
-    const files = { 'client.mts': CLIENT, 'node.mts': NODE };
-    expect(await errorsOf(project, files, { ...MODERN, module: 'node16' })).toBe('');
+    expect(await errorsOf(project, MODULES, { ...MODERN, module: 'node16' })).toBe('');
   });
 
   test('a bundler', async () => {
     const options = { ...MODERN, module: 'esnext', moduleResolution: 'bundler' };
-    const files = { 'client.ts': CLIENT, 'node.ts': NODE };
+    const files = { 'client.ts': CLIENT, 'node.ts': NODE, 'simulation.ts': SIMULATION };
     expect(await errorsOf(project, files, options)).toBe('');
   });
 
-  test('the client without any other package, nor the types of Node', async () => {
+  test('client and simulator without any other package, nor the types of Node', async () => {
     const options = { module: 'nodenext', lib: ['es2022', 'dom'], types: [] };
-    expect(await errorsOf(bare, { 'client.mts': CLIENT }, options)).toBe('');
+    const files = { 'client.mts': CLIENT, 'simulation.mts': SIMULATION };
+    expect(await errorsOf(bare, files, options)).toBe('');
   });
 
   test('and what is wrong is found', async () => {
