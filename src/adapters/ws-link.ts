@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../ports/transport.ts';
+import { CLOSE_CODE, closeText, oversizeText, unreadText } from './close-texts.ts';
 import { setImmediate } from './real-timers.ts';
 import { SMALL_FRAME_BYTES, smallFrame } from './small-frame.ts';
 
@@ -39,11 +40,6 @@ export const DEFAULT_WS_LIMITS: WsLimits = {
   clientLinksMax: 10_000,
 };
 
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
-const UNSUPPORTED_DATA = 1003;
-const ABNORMAL = 1006;
-const MESSAGE_TOO_BIG = 1009;
 // RFC 6455 §5.5: a control frame carries at most 125 bytes, two of which are the code.
 const REASON_LENGTH_MAX = 120;
 
@@ -110,8 +106,8 @@ export class WsLink implements Link {
     if (this.isEnded || this.isEnding) return false;
     const { webSocket, limits } = this;
     if (frame.length > limits.frameBytesMax) {
-      const reason = `a frame of ${frame.length} bytes was to be sent`;
-      return this.endAfterCall(reason, () => webSocket.close(MESSAGE_TOO_BIG, reason));
+      const reason = oversizeText(frame.length);
+      return this.endAfterCall(reason, () => webSocket.close(CLOSE_CODE.messageTooBig, reason));
     }
     this.cork();
     this.write(frame);
@@ -119,7 +115,7 @@ export class WsLink implements Link {
     if (buffered <= limits.sendMarkBytes) return true;
     this.isAboveMark = true;
     if (buffered <= limits.sendCapBytes) return false;
-    return this.endAfterCall(`${buffered} bytes left unread`, () => webSocket.terminate());
+    return this.endAfterCall(unreadText(buffered), () => webSocket.terminate());
   }
 
   pause(): void {
@@ -136,12 +132,12 @@ export class WsLink implements Link {
   }
 
   close(reason: string): void {
-    this.endSilently(NORMAL, reason);
+    this.endSilently(CLOSE_CODE.normal, reason);
   }
 
   /** Ends the link because this process is stopping. */
   goAway(): void {
-    this.endSilently(GOING_AWAY, 'going away');
+    this.endSilently(CLOSE_CODE.goingAway, 'going away');
   }
 
   /** Destroys the socket at once; the owner hears nothing more. */
@@ -198,7 +194,7 @@ export class WsLink implements Link {
   private receive(data: RawData, isBinary: boolean): void {
     if (this.isEnded) return;
     if (!isBinary || !(data instanceof Uint8Array)) {
-      this.webSocket.close(UNSUPPORTED_DATA, 'binary frames only');
+      this.webSocket.close(CLOSE_CODE.unsupportedData, 'binary frames only');
       this.finish('a text frame came; expected binary frames only');
       return;
     }
@@ -264,11 +260,6 @@ export class WsLink implements Link {
     this.onClose = ignore;
     this.onDrain = ignore;
   }
-}
-
-function closeText(code: number, reason: string): string {
-  if (code === ABNORMAL) return 'connection lost';
-  return `closed by the far end: ${code}${reason === '' ? '' : ` ${reason}`}`;
 }
 
 function reasonText(reason: string): string {
