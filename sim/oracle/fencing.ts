@@ -13,6 +13,8 @@ export interface FencingRules {
   readonly beliefs: Beliefs;
   /** Whether all clocks keep within the bound that leases are built on. */
   readonly isBound: boolean;
+  /** Told of every write, and whether it was taken. */
+  readonly onWrite?: ((write: FencedWrite, isTaken: boolean) => void) | undefined;
 }
 
 /** The store that the clients of a run write to, and what must hold of their writes. */
@@ -47,7 +49,9 @@ export class Fencing {
   }
 
   private offer(write: FencedWrite, hold: Hold, isSure: boolean): void {
-    if (this.store.offer(write)) return;
+    const isTaken = this.store.offer(write);
+    this.rules.onWrite?.({ ...write, by: hold.client }, isTaken);
+    if (isTaken) return;
     this.refused++;
     if (isSure) this.onRefused(hold, write);
   }

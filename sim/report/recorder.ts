@@ -7,6 +7,7 @@ import type { HostWatch } from '../../src/node/host-types.ts';
 import type { ClusterRecorder } from '../cluster-plan.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { Hold } from '../oracle/belief.ts';
+import type { StruckFault } from '../script/faults.ts';
 import { Bounded } from './bounded.ts';
 import { coneOf, lastSeqAt } from './cone.ts';
 import { FrameBook } from './frame-book.ts';
@@ -17,17 +18,6 @@ import { LockBook } from './lock-book.ts';
 import { NodeBook } from './node-book.ts';
 import type { SeenMark } from './node-book.ts';
 import type { Ending, Frame, Lane, Mark, MarkKind, Recording, Span } from './recording.ts';
-
-/** A fault that struck. */
-export interface StruckFault {
-  /** Whom: a node or a process; empty for nobody in particular. */
-  readonly target: string;
-  /** In words: `n2 is cut off from the other nodes`. */
-  readonly text: string;
-  readonly fromUs: number;
-  /** When it is undone; later than the end of the run is fine. */
-  readonly toUs: number;
-}
 
 const TOLD_MAX = 5_000;
 /** Frames that were sent so long before the end may still be under way. */
@@ -47,6 +37,7 @@ export class Recorder implements ClusterRecorder {
   private readonly told = new Bounded<SeenMark>(TOLD_MAX);
   private readonly faults = new Bounded<StruckFault>(TOLD_MAX);
   private readonly stores = new Set<string>();
+  private originUs = 0;
 
   constructor() {
     const now = (): Moment => this.now();
@@ -70,6 +61,11 @@ export class Recorder implements ClusterRecorder {
 
   watch(id: NodeId): HostWatch {
     return this.nodes.watch(id);
+  }
+
+  /** The cluster is there, and the scenario begins now. */
+  begin(): void {
+    this.originUs = this.now().atUs;
   }
 
   /** A fault strikes, or has struck. */
@@ -112,8 +108,8 @@ export class Recorder implements ClusterRecorder {
     const nearUs = endUs - NEAR_US;
     const isNear = (moment: Moment): boolean => cone.has(moment.seq) || moment.atUs >= nearUs;
     return {
-      originUs: 0,
       ...ending,
+      originUs: this.originUs,
       traceHash: cluster.world.traceHash(),
       events: trace.length,
       endUs,

@@ -86,12 +86,12 @@ export interface Ending {
   readonly scenario: readonly string[];
   /** How the run is seen again: a command, or a line of code. */
   readonly replay: string;
-  /** Time at which the scenario began, to count from; default 0. */
-  readonly originUs?: number;
 }
 
 /** All of it, in the order of time. */
-export interface Recording extends Required<Ending> {
+export interface Recording extends Ending {
+  /** When the scenario began: what is told is counted from here. */
+  readonly originUs: number;
   readonly traceHash: string;
   /** Events of the whole run. */
   readonly events: number;

@@ -177,7 +177,7 @@ class Campaign implements Employer {
     if (found === null && !this.findings.found(task.number, violation)) return;
     this.statistics.runs++;
     this.statistics.violations++;
-    this.findings.add(found ?? { script, violation, shrinkRuns: 0, from }, file);
+    this.findings.add(found ?? { script, violation, shrinkRuns: 0, from, page: null }, file);
   }
 
   summary(): string {

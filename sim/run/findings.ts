@@ -53,7 +53,7 @@ export class Findings {
 
 function failureLines(failure: FoundFailure, corpusFile: string | undefined): readonly string[] {
   const { script, violation, from, shrinkRuns } = failure;
-  const { scriptPath, testPath } = writeFailure(failure);
+  const { scriptPath, testPath, pagePath } = writeFailure(failure);
   const size = sizeText(script.faults.length, script.ops.length);
   const before = sizeText(from.faults, from.ops);
   const [sentence = '', ...evidence] = violation.message.split('\n');
@@ -68,6 +68,7 @@ function failureLines(failure: FoundFailure, corpusFile: string | undefined): re
       .map((line) => `  ${line}`),
     `script:        ${scriptPath} (to keep it: mv it to sim/corpus/)`,
     `test:          npx vitest run --root ${dirname(testPath)} ${basename(testPath)}`,
+    ...(pagePath === null ? [] : [`as a picture:  ${pagePath}`]),
     `see it again:  npm run sim -- replay ${scriptPath}`,
   ];
 }

@@ -53,6 +53,8 @@ export interface FoundFailure {
   readonly shrinkRuns: number;
   /** How many faults and operations it had before. */
   readonly from: { readonly faults: number; readonly ops: number };
+  /** The page about it; null while there is none, or for a run that does not end. */
+  readonly page: string | null;
 }
 
 /** True for what the campaign sends: both ends are one program, so a look at one field will do. */

@@ -9,6 +9,7 @@ import { attempting } from './attempt.ts';
 import { EXIT, firstLine, print } from './command.ts';
 import type { Command, Given } from './command.ts';
 import { STAGE_MS_MAX } from './crew.ts';
+import { reportPage } from './report-page.ts';
 import { createRunner } from './run.ts';
 import { readScriptFile } from './script-files.ts';
 import { traceLines } from './trace-lines.ts';
@@ -22,13 +23,15 @@ export const replayCommand = replayWith(() => attempting(createRunner()));
 export function replayWith(runner: () => RunScript): Command {
   return {
     name: 'replay',
-    usage: 'FILE [--trace]',
+    usage: 'FILE [--trace] [--report]',
     summary: 'Runs the script of a file twice; exit code 1 when it breaks a promise.',
     help: [
-      '  FILE     a script, as `run` writes them and sim/corpus keeps them',
-      '  --trace  writes every event of the run to FILE.ndjson, one JSON object a line',
+      '  FILE      a script, as `run` writes them and sim/corpus keeps them',
+      '  --trace   writes every event of the run to FILE.ndjson, one JSON object a line',
+      '  --report  writes a page to FILE.html, where FILE ends with .json without that: what led',
+      '            to the violation, as a picture',
     ],
-    options: { trace: { type: 'boolean' } },
+    options: { trace: { type: 'boolean' }, report: { type: 'boolean' } },
     run: (given) => replay(given, runner()),
   };
 }
@@ -56,7 +59,17 @@ async function replay(given: Given, run: RunScript): Promise<number> {
     writeFileSync(target, `${traceLines(first.trace).join('\n')}\n`);
     print(`events: ${target}`);
   }
+  if (given.has('report')) {
+    const target = pageOf(resolve(path));
+    writeFileSync(target, await reportPage(script, run, `npm run sim -- replay ${path}`));
+    print(`report: ${target}`);
+  }
   return violation === null && isSame ? EXIT.kept : EXIT.violated;
+}
+
+/** The page beside a script. */
+function pageOf(path: string): string {
+  return `${path.replace(/\.json$/, '')}.html`;
 }
 
 /** Asks another process: whoever hangs cannot tell. */

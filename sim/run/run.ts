@@ -9,6 +9,7 @@ import { createLockMachine } from '../../src/locks/machine.ts';
 import type { HostExit, HostWatch } from '../../src/node/host-types.ts';
 import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
+import type { FencedWrite } from '../fenced-store.ts';
 import { FoundedImages } from '../founded-images.ts';
 import { Beliefs } from '../oracle/belief.ts';
 import type { Hold } from '../oracle/belief.ts';
@@ -27,6 +28,7 @@ import { WatchOracle } from '../oracle/watch.ts';
 import { Pasts } from '../past.ts';
 import type { Heritage } from '../past.ts';
 import { clientClock, clientOptions, clusterOptions, pastPlan } from '../script/cluster-options.ts';
+import type { Recorder } from '../report/recorder.ts';
 import { scheduleFaults } from '../script/faults.ts';
 import type { Faults } from '../script/faults.ts';
 import type { Script } from '../script/types.ts';
@@ -50,7 +52,7 @@ export function createRunner(): RunScript {
     const hits = new Map<ProbeId, number>(heritage?.hits);
     const release = probes.collect((id) => hits.set(id, (hits.get(id) ?? 0) + 1));
     try {
-      const run = await beginRun(script, heritage, images);
+      const run = await beginRun({ script, heritage, images, recorder: options.recorder ?? null });
       await run.play();
       return run.result(hits, options);
     } finally {
@@ -66,21 +68,35 @@ interface Onlooker {
   onExit: (id: NodeId, exit: HostExit) => void;
 }
 
-async function beginRun(
-  script: Script,
-  heritage: Heritage | null,
-  images: FoundedImages,
-): Promise<Run> {
+/** What a run is begun with. */
+interface Beginnings {
+  readonly script: Script;
+  /** null: the cluster was founded. */
+  readonly heritage: Heritage | null;
+  readonly images: FoundedImages;
+  /** null: nobody takes it down. */
+  readonly recorder: Recorder | null;
+}
+
+async function beginRun({ script, heritage, images, recorder }: Beginnings): Promise<Run> {
   const onlooker: Onlooker = { beliefs: null, onElected: () => {}, onExit: () => {} };
   const cluster = await createSimCluster({
     ...clusterOptions(script),
     ...(heritage === null
       ? { images }
       : { directories: heritage.directories, model: heritage.model() }),
+    recorder: recorder ?? undefined,
     watch: (id) => watchFor(onlooker, id),
     onExit: (id, exit) => onlooker.onExit(id, exit),
   });
-  return new Run({ script, cluster, heritage }, onlooker);
+  recorder?.begin();
+  return new Run({ script, cluster, heritage, recorder }, onlooker);
+}
+
+/** `c1 writes to k1 with token 7`. */
+function writeText({ by, name, slot, token }: FencedWrite): string {
+  const what = slot === undefined ? name : `slot ${slot} of ${name}`;
+  return `${by} writes to ${what} with token ${token}`;
 }
 
 function watchFor(onlooker: Onlooker, id: NodeId): HostWatch {
@@ -113,11 +129,8 @@ function inheritedRules(
 const RESTART_US = 10_000 * US_PER_MS;
 
 /** What is run. */
-interface RunParts {
-  readonly script: Script;
+interface RunParts extends Omit<Beginnings, 'images'> {
   readonly cluster: SimCluster;
-  /** null: the cluster was founded. */
-  readonly heritage: Heritage | null;
 }
 
 class Run {
@@ -131,11 +144,14 @@ class Run {
   private readonly handOvers: HandOvers;
   private expiries = 0;
 
-  constructor({ script, cluster, heritage }: RunParts, onlooker: Onlooker) {
+  constructor({ script, cluster, heritage, recorder }: RunParts, onlooker: Onlooker) {
     const { world, verdict, oracle } = cluster;
     const isBound = script.clocks.bound === 'within';
     this.handOvers = new HandOvers(script.knobs.ttlMs);
-    const onBegin = (hold: Hold): void => this.handOvers.onBegin(hold);
+    const onBegin = (hold: Hold): void => {
+      recorder?.holding(hold);
+      this.handOvers.onBegin(hold);
+    };
     const beliefs = new Beliefs({ verdict, isBound, onBegin });
     this.script = script;
     this.cluster = cluster;
@@ -149,11 +165,17 @@ class Run {
       verdict,
       beliefs,
       watches: this.watches,
+      onWrite: (write, isTaken) => recorder?.write('store', writeText(write), isTaken),
       tap: (name) => this.history.tap(name),
       clientOptions: (place) => clientOptions(script, place),
       clientClock: (place) => clientClock(script, place),
     });
-    this.faults = scheduleFaults(cluster, script, () => this.workload.clients);
+    this.faults = scheduleFaults(
+      cluster,
+      script,
+      () => this.workload.clients,
+      recorder === null ? undefined : (struck) => recorder.fault(struck),
+    );
     onlooker.beliefs = beliefs;
     onlooker.onExit = (id, exit) => this.onExit(id, exit);
     const inherited = heritage === null ? null : inheritedRules(cluster, heritage, isBound);

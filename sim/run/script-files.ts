@@ -38,14 +38,20 @@ export function corpusFiles(): readonly string[] {
 export interface FailurePaths {
   readonly scriptPath: string;
   readonly testPath: string;
+  /** null: there is no page. */
+  readonly pagePath: string | null;
 }
 
-/** Writes a failure and a test that shows it; the same failure again goes to the same files. */
-export function writeFailure({ script, violation }: FoundFailure): FailurePaths {
+/** How a failure is seen again, once it is written. */
+export function replayOf(failure: Pick<FoundFailure, 'script' | 'violation'>): string {
+  return `npm run sim -- replay ${shown(`${baseOf(failure)}.json`)}`;
+}
+
+/** Writes a failure, a test that shows it, and its page; the same failure again goes to the same files. */
+export function writeFailure({ script, violation, page }: FoundFailure): FailurePaths {
   const folder = failuresFolder();
   mkdirSync(folder, { recursive: true });
-  const hash = new Hasher(0).text(JSON.stringify(script)).hex().slice(0, 8);
-  const base = join(folder, `${violation.oracle}-${hash}`.toLowerCase());
+  const base = baseOf({ script, violation });
   const file: ScriptFile = {
     about: firstLine(violation.message),
     violated: violation.oracle,
@@ -54,12 +60,22 @@ export function writeFailure({ script, violation }: FoundFailure): FailurePaths 
   writeFileSync(`${base}.json`, `${JSON.stringify(file, null, 2)}\n`);
   writeFileSync(`${base}.test.ts`, generatedTest(script, violation));
   writeFileSync(join(folder, 'vitest.config.js'), GENERATED_TESTS_CONFIG);
-  return { scriptPath: shown(`${base}.json`), testPath: shown(`${base}.test.ts`) };
+  if (page !== null) writeFileSync(`${base}.html`, page);
+  return {
+    scriptPath: shown(`${base}.json`),
+    testPath: shown(`${base}.test.ts`),
+    pagePath: page === null ? null : shown(`${base}.html`),
+  };
 }
 
 /** A path as seen from the root of the repository. */
 export function shown(path: string): string {
   return relative(repositoryRoot(), path);
+}
+
+function baseOf({ script, violation }: Pick<FoundFailure, 'script' | 'violation'>): string {
+  const hash = new Hasher(0).text(JSON.stringify(script)).hex().slice(0, 8);
+  return join(failuresFolder(), `${violation.oracle}-${hash}`.toLowerCase());
 }
 
 function textOf(path: string): string {

@@ -1,6 +1,7 @@
 import type { ProbeId } from '../../src/base/probe.ts';
 import type { HandOverCounts } from '../oracle/hand-overs.ts';
 import type { Violation } from '../oracle/verdict.ts';
+import type { Recorder } from '../report/recorder.ts';
 import type { Script } from '../script/types.ts';
 import type { Trace } from '../world/trace.ts';
 
@@ -15,6 +16,8 @@ export interface RunTrace {
 export interface RunOptions {
   /** Hands the trace out with the result; default false. */
   readonly trace?: boolean;
+  /** Takes the run down, for a report; see sim/report. */
+  readonly recorder?: Recorder;
 }
 
 /** Runs a script from its beginning to its verdict. */

@@ -6,7 +6,9 @@ import type { Command } from './command.ts';
 import { Novelty } from './novelty.ts';
 import { isTask } from './protocol.ts';
 import type { FoundFailure, Report, Stage, Task } from './protocol.ts';
+import { reportPage } from './report-page.ts';
 import { createRunner } from './run.ts';
+import { replayOf } from './script-files.ts';
 import { shrink } from './shrink.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { scriptOf } from './task-script.ts';
@@ -78,11 +80,12 @@ async function failureOf(
   if (violation === null) return null;
   const script = scriptOf(task);
   const from = { faults: script.faults.length, ops: script.ops.length };
-  const found = { script, violation, shrinkRuns: 0, from };
+  const found = { script, violation, shrinkRuns: 0, from, page: null };
   await announce({ kind: 'stage', number: task.number, found });
   const isDeterminism = violation.oracle.startsWith('DET-');
   const shrunk = await shrink(script, violation, isDeterminism ? run : once);
-  return { script: shrunk.script, violation: shrunk.violation, shrinkRuns: shrunk.runs, from };
+  const page = await reportPage(shrunk.script, once, replayOf(shrunk));
+  return { ...shrunk, shrinkRuns: shrunk.runs, from, page };
 }
 
 /** Resolves when it is under way: a run that never ends must not keep it back. */

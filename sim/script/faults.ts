@@ -11,12 +11,25 @@ import type { Undo } from '../world/direction.ts';
 import { changeLingerUs, changeWait, leaderWait, lingerUs, writeWait } from './ambush.ts';
 import type { Wait } from './ambush.ts';
 import { CLIENT_FAULTS } from './client-faults.ts';
+import { describeFault } from './describe-fault.ts';
 import { DISK_FAULTS } from './disk-faults.ts';
 import { FaultField } from './fault-field.ts';
 import type { Injector } from './fault-field.ts';
+import { CLIENT_TARGETS } from './fault-groups.ts';
 import { NETWORK_FAULTS } from './network-faults.ts';
 import { NODE_FAULTS } from './node-faults.ts';
 import type { Fault, FaultKind, Script } from './types.ts';
+
+/** A fault that struck, in words. */
+export interface StruckFault {
+  /** Name of the node or process; empty for nobody in particular. */
+  readonly target: string;
+  /** In words: `n2 is cut off from the other nodes`. */
+  readonly text: string;
+  readonly fromUs: number;
+  /** When it is undone; later than the end of the run is fine. */
+  readonly toUs: number;
+}
 
 /** The faults of one run. */
 export interface Faults {
@@ -36,6 +49,13 @@ export interface Faults {
 }
 
 const LEAVES_OUT_ONE_IN = 3;
+/** Faults that have no target. */
+const OF_ALL: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'crashAll',
+  'powerLossAll',
+  'resetAll',
+  'swizzle',
+]);
 
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   ...NODE_FAULTS,
@@ -44,24 +64,34 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   ...DISK_FAULTS,
 };
 
-/** Begins now: times of the script count from here. */
+/** Begins now: times of the script count from here. `onStrike` is told of each that applies. */
 export function scheduleFaults(
   cluster: SimCluster,
   script: Script,
   clients: () => readonly SimClient[],
+  onStrike?: (struck: StruckFault) => void,
 ): Faults {
-  return new ScheduledFaults(cluster, script, clients);
+  return new ScheduledFaults({ cluster, script, clients, onStrike });
+}
+
+interface FaultParts {
+  readonly cluster: SimCluster;
+  readonly script: Script;
+  readonly clients: () => readonly SimClient[];
+  readonly onStrike: ((struck: StruckFault) => void) | undefined;
 }
 
 class ScheduledFaults implements Faults {
   private readonly field: FaultField;
   private readonly active = new Set<Undo>();
   private readonly away = new Set<NodeId>();
+  private readonly onStrike: FaultParts['onStrike'];
   private strikes = 0;
   private isOver = false;
 
-  constructor(cluster: SimCluster, script: Script, clients: () => readonly SimClient[]) {
+  constructor({ cluster, script, clients, onStrike }: FaultParts) {
     this.field = new FaultField(cluster, script, clients);
+    this.onStrike = onStrike;
     const startUs = cluster.world.nowUs;
     for (const fault of script.faults) {
       cluster.world.at(startUs + fault.atMs * US_PER_MS, () => this.prepare(fault));
@@ -170,15 +200,34 @@ class ScheduledFaults implements Faults {
 
   private strike(fault: Fault): void {
     if (this.isOver) return;
+    // Before it strikes: afterwards another one may lead.
+    const struck = this.onStrike === undefined ? null : struckBy(this.field, fault);
     const undo = INJECTORS[fault.kind](this.field, fault);
     if (undo === null) return;
     this.strikes++;
     this.active.add(undo);
     const { world } = this.field.cluster;
+    if (struck !== null) this.onStrike?.(struck);
     world.at(world.nowUs + fault.forMs * US_PER_MS, () => {
       if (this.active.delete(undo)) undo();
     });
   }
+}
+
+function struckBy(field: FaultField, fault: Fault): StruckFault {
+  const { script, cluster } = field;
+  const { kind, forMs } = fault;
+  const isOfClient = CLIENT_TARGETS.has(kind);
+  const isOfAll = OF_ALL.has(kind);
+  const name = isOfClient ? (field.client(fault)?.name ?? '') : field.node(fault).id;
+  const isLeader = !isOfClient && !isOfAll && fault.target === 0;
+  const fromUs = cluster.world.nowUs;
+  return {
+    target: isOfAll ? '' : name,
+    text: `${describeFault(script, fault)}${isLeader ? ` (${name})` : ''}`,
+    fromUs,
+    toUs: fromUs + forMs * US_PER_MS,
+  };
 }
 
 /** It is dead, stands still, or is heard and reached by nobody. */

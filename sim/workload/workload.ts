@@ -8,6 +8,7 @@ import type { SimCluster } from '../cluster.ts';
 import type { ClientProgram, SimClient, TransportTap } from '../cluster-client.ts';
 import type { Beliefs, Hold } from '../oracle/belief.ts';
 import { Fencing } from '../oracle/fencing.ts';
+import type { FencingRules } from '../oracle/fencing.ts';
 import type { CommittedLog } from '../oracle/types.ts';
 import type { Verdict } from '../oracle/verdict.ts';
 import type { WatchOracle } from '../oracle/watch.ts';
@@ -26,6 +27,8 @@ export interface WorkloadParts {
   readonly verdict: Verdict;
   readonly beliefs: Beliefs;
   readonly watches: WatchOracle;
+  /** Told of every write to what locks protect, and whether it was taken. */
+  readonly onWrite?: FencingRules['onWrite'];
   /** Listens to what the client of that name sends and hears. */
   readonly tap: (name: string) => TransportTap;
   /** By place, from 0. */
@@ -71,7 +74,7 @@ export class Workload {
     this.beliefs = beliefs;
     this.watches = watches;
     this.calls = new Calls(verdict, () => world.nowUs);
-    this.fencing = new Fencing({ verdict, beliefs, isBound });
+    this.fencing = new Fencing({ verdict, beliefs, isBound, onWrite: parts.onWrite });
     this.workers = Array.from({ length: script.shape.clients }, (_, place) => {
       const name = `c${place + 1}`;
       const options = parts.clientOptions(place);
