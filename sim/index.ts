@@ -1,5 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The package's entry `holdfast/sim`: the cluster and the user's own code under virtual time.
+/**
+ * The cluster and the user's own code under virtual time.
+ *
+ * @module holdfast/sim
+ */
 
 import { HoldfastError } from '../src/base/error.ts';
 

@@ -1,5 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The package `holdfast`: the lock client on this machine's clock, randomness and network.
+/**
+ * The lock client on this machine's clock, randomness and network.
+ *
+ * @module holdfast
+ */
 
 import { hostname } from 'node:os';
 import { HoldfastError, describeValue } from './base/error.ts';
@@ -53,6 +57,7 @@ export type { NodeStatus, WatchEvent, WatchEventType } from './wire/client-messa
 const CONNECT_MS = 10_000;
 const CONNECT_MS_MAX = 86_400_000;
 
+/** What a client may be told, and how to begin. */
 export interface ConnectOptions extends ClientOptions {
   /** How long to look for a leader. Default 10,000. */
   readonly connectMs?: number;

@@ -1,6 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The package's entry `holdfast/node`: a node inside another Node.js program, and throw-away
-// clusters for tests.
+/**
+ * A node inside another Node.js program, and throw-away clusters for tests.
+ *
+ * @module holdfast/node
+ */
 
 import { HoldfastError } from './base/error.ts';
 import { silentLogger } from './ports/logger.ts';
