@@ -133,6 +133,16 @@ test('the packed simulator runs a program, twice the same, without fast-check', 
   expect(seen).toEqual([true, true, true, 'CHECK']);
 });
 
+test('a stack trace names the sources, which came along', async () => {
+  const program = `
+    import { connect } from 'holdfast';
+    const { stack } = await connect({ nodes: [] }).catch((error) => error);
+    console.log(JSON.stringify(stack.split('\\n').slice(1, 3)));`;
+  const path = project.write('stack.mjs', program);
+  const { output } = await project.node('--enable-source-maps', path);
+  expect(output).toMatch(/holdfast\/src\/client\/options\.ts:\d+/);
+});
+
 test('the command can be started', async () => {
   for (const path of Object.values(MANIFEST.bin)) {
     const command = join(project.installed, path);
