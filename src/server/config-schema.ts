@@ -198,8 +198,9 @@ export const configSchema = z
 /** A checked configuration with all defaults filled in. */
 export type NodeConfig = z.output<typeof configSchema>;
 
-/** What a user writes. */
-export type NodeConfigInput = z.input<typeof configSchema>;
+// An interface, so that it keeps its name where it is shown.
+/** What a user writes: the content of cluster.config.json. */
+export interface NodeConfigInput extends z.input<typeof configSchema> {}
 
 /** One node of the file. */
 export type ConfiguredNode = NodeConfig['nodes'][number];

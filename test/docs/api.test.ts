@@ -47,7 +47,7 @@ describe('docs/api.md', () => {
     const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
     const { exports }: { exports: object } = JSON.parse(manifest);
     const entries = Object.keys(exports).filter((key) => !key.endsWith('.json'));
-    const chapters = [...text.matchAll(/^## `(.*)`/gm)].map(([, name]) => name);
+    const chapters = [...text.matchAll(/^## (.*):/gm)].map(([, name]) => name);
     expect(chapters).toEqual(entries.map((key) => key.replace('.', 'holdfast')));
   });
 });
