@@ -3,6 +3,7 @@
 // are still told apart.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { MonoUs } from '../../src/base/units.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Life } from '../world/process.ts';
 import type { ProgramTimers } from './program-timers.ts';
@@ -13,8 +14,8 @@ export interface GroundWorld {
   refuse(ground: Ground, what: string): Error;
   /** A program, or a call-back of it, threw and nobody caught it. */
   onUncaught(ground: Ground, error: unknown): void;
-  /** What a program logged. */
-  onLog(ground: Ground, text: string): boolean;
+  /** A program logged this: what is to be printed before it, null for nothing at all. */
+  onLog(ground: Ground, text: string): string | null;
 }
 
 /** Where code stands: in a process, or (without `own`) in the world itself. */
@@ -29,8 +30,13 @@ export interface OwnGround {
   readonly life: Life;
   readonly clock: Clock;
   readonly timers: ProgramTimers;
+  /** When this life began, by its clock. */
+  readonly startedUs: MonoUs;
+  readonly startedWallMs: number;
   /** A whole number from 0 to 2^32 - 1. */
   readonly u32: () => number;
+  /** How often a clock was read at one instant. */
+  readonly readings: { count: number; atUs: number };
   /** Whether the usual globals are those of the process. */
   readonly isVirtual: boolean;
 }

@@ -12,6 +12,11 @@ export interface ProgramTimer {
   cancel(): void;
 }
 
+/** Something that can be closed. */
+export interface Closable {
+  close(): unknown;
+}
+
 /** See the head of this file. */
 export class ProgramTimers {
   private readonly life: Life;
@@ -19,6 +24,8 @@ export class ProgramTimers {
   private readonly heap = new MinHeap<Entry>(
     (left, right) => left.dueUs - right.dueUs || left.number - right.number,
   );
+  // Of those whose number somebody asked for; they end with the life.
+  private readonly asked = new Map<number, Closable>();
   private numbers = 0;
   private count = 0;
   private armed: { readonly timer: Timer; readonly dueUs: number } | null = null;
@@ -51,6 +58,19 @@ export class ProgramTimers {
     this.heap.push(entry);
     this.arm();
     return entry;
+  }
+
+  /** A number that stands for this. */
+  numberOf(timer: Closable): number {
+    for (const [number, known] of this.asked) if (known === timer) return number;
+    const number = ++this.numbers;
+    this.asked.set(number, timer);
+    return number;
+  }
+
+  /** What that number stands for. */
+  numbered(number: number): Closable | undefined {
+    return this.asked.get(number);
   }
 
   private arm(): void {

@@ -1,5 +1,6 @@
 // A process of the user: a client alone, or a program with clients of its own.
 
+import { present } from '../../src/base/assert.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Client } from '../../src/client/client-types.ts';
 import { threadStarter } from '../client-thread.ts';
@@ -11,6 +12,7 @@ import type { Life } from '../world/process.ts';
 import type { ProcessHandle } from '../world/world.ts';
 import type { Conversations } from './conversations.ts';
 import { millisecondsOf } from './duration.ts';
+import { chanceOf } from './globals/chance.ts';
 import { grounds } from './ground.ts';
 import type { Ground, GroundWorld, OwnGround } from './ground.ts';
 import type { Judges } from './judges.ts';
@@ -34,15 +36,13 @@ export interface ProcessPlan {
   readonly begin: (own: Own) => void;
 }
 
-const WHOLE = 0x1_0000_0000;
-
 /** See the head of this file. */
 export class UserProcess {
   readonly name: string;
   readonly handle: ProcessHandle<Own>;
   private readonly home: ProcessHome;
   private readonly plan: ProcessPlan;
-  private present: Ground | null = null;
+  private standing: Ground | null = null;
 
   constructor(home: ProcessHome, plan: ProcessPlan) {
     this.name = plan.name;
@@ -68,29 +68,29 @@ export class UserProcess {
 
   /** The ground of the present or last life; null before the first. */
   get ground(): Ground | null {
-    return this.present;
+    return this.standing;
   }
 
   /** Timers of the user that are set in it. */
   get pendingTimers(): number {
-    return this.present?.own?.timers.pending ?? 0;
+    return this.standing?.own?.timers.pending ?? 0;
   }
 
   private start(ports: ProcessPorts): Own {
     const { life } = ports;
-    const own = this.ownOf(ports, this.groundOf(life));
+    const own = this.ownOf(ports, present(this.groundOf(life).own, 'what a process has'));
     this.plan.begin(own);
     return own;
   }
 
-  private ownOf(ports: ProcessPorts, { own }: Ground): Own {
+  private ownOf(ports: ProcessPorts, own: OwnGround): Own {
     const { clock, life } = ports;
     return {
       name: this.name,
       life: life.incarnation,
       client: (options = {}) => this.openClient(ports, options),
       sleep: (duration) => sleepIn(own, millisecondsOf(duration)),
-      random: () => (own?.u32() ?? 0) / WHOLE,
+      random: () => chanceOf(own),
       now: () => clock.wallMs(),
     };
   }
@@ -112,7 +112,7 @@ export class UserProcess {
 
   /** Threads stand where their process does. */
   private groundOf(life: Life): Ground {
-    const known = this.present;
+    const known = this.standing;
     if (known !== null && known.own?.life.incarnation === life.incarnation) return known;
     const { process } = this.handle;
     const clock = createClock(life, process.clock);
@@ -120,9 +120,18 @@ export class UserProcess {
     const { random } = this.home.cluster.world;
     const luck = random.port(`${this.name} program`, life.incarnation);
     const u32 = (): number => luck.u32();
-    const own: OwnGround = { life, clock, timers, u32, isVirtual: this.plan.isVirtual };
-    this.present = { world: this.home.ground, name: this.name, own };
-    return this.present;
+    const own: OwnGround = {
+      life,
+      clock,
+      timers,
+      startedUs: clock.monoUs(),
+      startedWallMs: clock.wallMs(),
+      u32,
+      readings: { count: 0, atUs: 0 },
+      isVirtual: this.plan.isVirtual,
+    };
+    this.standing = { world: this.home.ground, name: this.name, own };
+    return this.standing;
   }
 }
 

@@ -1,20 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { SimulationError } from '../../sim/api/error.ts';
 import { simulate } from '../../sim/api/simulate.ts';
-import type { Scenario, SimulateOptions, World } from '../../sim/api/types.ts';
-
-/** The error of a run that must fail. */
-async function failing(
-  scenario: Scenario<unknown>,
-  options: Partial<SimulateOptions> = {},
-): Promise<SimulationError> {
-  const failure: unknown = await simulate({ seed: 1, report: false, ...options }, scenario).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (failure instanceof SimulationError) return failure;
-  throw new Error('the run was to fail', { cause: failure });
-}
+import type { World } from '../../sim/api/types.ts';
+import { failing } from './failing.ts';
 
 /** Two workers who take turns, and write under the lock. */
 async function twoWorkers(world: World): Promise<number> {

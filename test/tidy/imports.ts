@@ -36,6 +36,14 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'fast-check': 'sim',
 };
 
+const GUARDS = [
+  'sim/world/guard.ts',
+  'sim/api/globals',
+  'test/sim/guard.test.ts',
+  'test/sim-api/globals.test.ts',
+  'test/sim-api/references.test.ts',
+];
+
 interface Import {
   readonly node: ts.Node;
   readonly specifier: string;
@@ -115,7 +123,7 @@ function floorProblem(path: string, specifier: string): string | null {
 
 /** The guard of the simulator takes Node's ambient sources away, so it has to name them. */
 export function isGuard(path: string): boolean {
-  return path === 'sim/world/guard.ts' || path === 'test/sim/guard.test.ts';
+  return GUARDS.some((guard) => path === guard || path.startsWith(`${guard}/`));
 }
 
 function placeOf(path: string): string {
