@@ -1,6 +1,7 @@
 // The partitions that a scenario asked for. They hold for processes that come later, too.
 
 import type { Undo } from '../world/direction.ts';
+import type { Recorder } from '../report/recorder.ts';
 import type { World as EventWorld } from '../world/world.ts';
 
 /** Names on one side; null: everybody else. */
@@ -15,15 +16,20 @@ interface Partition {
 /** See the head of this file. */
 export class Partitions {
   private readonly world: EventWorld;
+  private readonly recorder: Recorder | null;
   private readonly list: Partition[] = [];
 
-  constructor(world: EventWorld) {
+  constructor(world: EventWorld, recorder: Recorder | null = null) {
     this.world = world;
+    this.recorder = recorder;
   }
 
   /** Cuts these off from those, or from everybody else. */
   add(left: readonly string[], right: Side): void {
-    const partition: Partition = { left, right, undos: [] };
+    const from = right === null ? 'everybody' : right.join(' and ');
+    const text = `${left.join(' and ')} cut off from ${from}`;
+    const told = this.recorder?.beginFault(left[0] ?? '', text);
+    const partition: Partition = { left, right, undos: told === undefined ? [] : [told] };
     this.list.push(partition);
     const others = right ?? [...this.world.names].filter((name) => !left.includes(name));
     for (const name of others) this.cut(partition, name);

@@ -12,9 +12,11 @@ import { WorldStore } from './fenced-store.ts';
 import type { FencedStore, StoreRecord } from './fenced-store.ts';
 import { grounds } from './ground.ts';
 import type { OwnGround } from './ground.ts';
+import type { Recorder } from '../report/recorder.ts';
 import { Partitions } from './partitions.ts';
 import { ProgramProcess } from './program-process.ts';
 import type { Story } from './story.ts';
+import { ToldFaults } from './told-faults.ts';
 import type * as user from './types.ts';
 import { Untils } from './untils.ts';
 import { UserProcess, sleepIn } from './user-process.ts';
@@ -29,6 +31,8 @@ const UNTIL_MS = 60_000;
 /** What it is made of. */
 export interface RunWorldParts extends ProcessHome {
   readonly story: Story;
+  /** null: nobody takes it down. */
+  readonly recorder: Recorder | null;
   /** Rare states that were reached, each told once to whoever waits for it. */
   readonly reached: ReadonlySet<ProbeId>;
   /** Virtual microseconds of the event world at which the scenario began. */
@@ -40,6 +44,7 @@ export class RunWorld implements user.World {
   readonly untils: Untils;
   private readonly parts: RunWorldParts;
   private readonly partitions: Partitions;
+  private readonly toldFaults: ToldFaults;
   private readonly users = new Map<string, UserProcess>();
   private readonly clients = new Map<string, Client>();
   private readonly programs = new Set<string>();
@@ -50,7 +55,8 @@ export class RunWorld implements user.World {
     const { world } = parts.cluster;
     this.parts = parts;
     this.untils = new Untils(world);
-    this.partitions = new Partitions(world);
+    this.toldFaults = new ToldFaults(parts.recorder);
+    this.partitions = new Partitions(world, parts.recorder);
   }
 
   get nowMs(): number {
@@ -122,18 +128,21 @@ export class RunWorld implements user.World {
     const name = this.meant(whom);
     this.tell(`${name} stands still${forMs === undefined ? '' : ` for ${shownMs(forMs)}`}`);
     this.machine(name).pause();
+    this.toldFaults.begin(name, 'stands still');
     if (forMs !== undefined) this.later(forMs, () => this.resume(name));
   }
 
   resume(name: string): void {
     this.tell(`${name} goes on`);
     this.machine(name).resume();
+    this.toldFaults.end(name);
   }
 
   crash(whom: string): void {
     const name = this.meant(whom);
     this.tell(`${name} crashes`);
     this.machine(name).crash();
+    this.toldFaults.begin(name, 'is dead');
     this.parts.conversations.onDeath(name);
   }
 
@@ -143,6 +152,7 @@ export class RunWorld implements user.World {
     machine.crash();
     this.parts.conversations.onDeath(name);
     machine.start();
+    this.toldFaults.end(name);
   }
 
   sleep(duration: Duration): Promise<void> {
@@ -244,7 +254,8 @@ export class RunWorld implements user.World {
 
   private onWrite(store: string, { token, by, isWritten, value }: StoreRecord): void {
     const done = isWritten ? 'takes' : 'refuses';
-    this.tell(`store ${store} ${done} a write of ${by} with token ${token}`);
+    this.parts.story.tell(`store ${store} ${done} a write of ${by} with token ${token}`);
+    this.parts.recorder?.write(store, `${by} writes with token ${token}`, isWritten);
     this.mark(`write ${store} ${by} ${token} ${isWritten} ${plain(value)}`);
   }
 
@@ -257,6 +268,7 @@ export class RunWorld implements user.World {
 
   private tell(text: string): void {
     this.parts.story.tell(text);
+    this.parts.recorder?.note(SCENARIO, text);
   }
 }
 

@@ -1,7 +1,9 @@
 import { HoldfastError, describeValue } from '../../src/base/error.ts';
-import { probes } from '../../src/base/probe.ts';
+import { Recorder } from '../report/recorder.ts';
 import { grounds } from './ground.ts';
-import { SimulationRun } from './simulation-run.ts';
+import { recordingOf, writeReport } from './report-file.ts';
+import { SimulationError } from './error.ts';
+import { play } from './play.ts';
 import type { Scenario, SimulateOptions, Simulation } from './types.ts';
 
 /**
@@ -18,14 +20,40 @@ export async function simulate<T>(
   if (grounds.getStore() !== undefined) {
     throw new HoldfastError('INVALID', 'a simulation cannot begin within another one');
   }
-  const run = new SimulationRun<T>(options);
-  const ground = { world: run, name: 'the cluster', own: null };
-  const release = probes.collect((id) => run.onProbe(id));
+  const recorder = options.report === false ? null : new Recorder();
   try {
-    return await grounds.run(ground, () => run.play(scenario));
-  } finally {
-    release();
+    return await play(options, scenario, recorder);
+  } catch (error) {
+    if (recorder !== null && error instanceof SimulationError) {
+      error.reportFile = await report({ options, scenario, recorder, error });
+    }
+    throw error;
   }
+}
+
+interface Failed<T> {
+  readonly options: SimulateOptions;
+  readonly scenario: Scenario<T>;
+  readonly recorder: Recorder;
+  readonly error: SimulationError;
+}
+
+/** Writes the page; the same without the last fault is run for it, where there is one. */
+async function report<T>({ options, scenario, recorder, error }: Failed<T>): Promise<string> {
+  const recording = recordingOf(recorder, error, options.seed);
+  const about = { scenario: String(scenario) };
+  const faults = (options.faults ?? []).toSorted((left, right) => left.atMs - right.atMs);
+  const last = faults.at(-1);
+  if (last === undefined) return writeReport(recording, options, about);
+  const other = new Recorder();
+  const fewer = { ...options, faults: faults.slice(0, -1), console: 'keep' } as const;
+  const failure = await play(fewer, scenario, other).then(
+    () => null,
+    (reason: unknown) => (reason instanceof SimulationError ? reason : null),
+  );
+  const without = recordingOf(other, failure, options.seed);
+  const withoutWhat = `${last.kind} of ${last.target} for ${last.forMs} ms`;
+  return writeReport(recording, options, { ...about, without, withoutWhat });
 }
 
 function checkOptions({ seed, nodes = 3 }: SimulateOptions): void {

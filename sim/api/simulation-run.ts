@@ -7,7 +7,9 @@ import type { SimCluster } from '../cluster.ts';
 import { reportExit, Verdict } from '../oracle/verdict.ts';
 import { scheduleWorldFaults } from '../property/schedule.ts';
 import type { Strike } from '../property/world-fault.ts';
+import type { Recorder } from '../report/recorder.ts';
 import { DRIFT_PPM_BOUND } from '../script/ranges.ts';
+import type { RunTrace } from '../run/types.ts';
 import { createWorld } from '../world/world.ts';
 import type { World as EventWorld } from '../world/world.ts';
 import { Conversations } from './conversations.ts';
@@ -17,7 +19,7 @@ import type { Ground, GroundWorld } from './ground.ts';
 import { Judges, NodeEyes } from './judges.ts';
 import { RunWorld, SCENARIO } from './run-world.ts';
 import { stallOf, waitingText } from './stall.ts';
-import { Story } from './story.ts';
+import { Story, secondsOf } from './story.ts';
 import type { Scenario, SimulateOptions, Simulation } from './types.ts';
 
 const LIMIT_MS = 600_000;
@@ -29,6 +31,7 @@ type Ending<T> = { readonly value: T } | null;
 export class SimulationRun<T> implements GroundWorld {
   readonly story: Story;
   private readonly options: SimulateOptions;
+  private readonly recorder: Recorder | null;
   private readonly world: EventWorld;
   private readonly verdict: Verdict;
   private readonly eyes = new NodeEyes();
@@ -37,9 +40,10 @@ export class SimulationRun<T> implements GroundWorld {
   private cause: unknown = undefined;
   private ending: Ending<T> = null;
 
-  constructor(options: SimulateOptions) {
+  constructor(options: SimulateOptions, recorder: Recorder | null) {
     const { seed, network = {}, eventsMax } = options;
     this.options = options;
+    this.recorder = recorder;
     this.world = createWorld({
       seed,
       network: routes(network),
@@ -51,11 +55,17 @@ export class SimulationRun<T> implements GroundWorld {
     this.story = new Story(() => this.atMs(this.world.nowUs));
   }
 
+  /** All events, with the names of their processes. */
+  get trace(): RunTrace {
+    return { trace: this.world.trace, processes: [...this.world.names] };
+  }
+
   async play(scenario: Scenario<T>): Promise<Simulation<T>> {
     try {
       const cluster = await this.createCluster();
       await cluster.waitLeader();
       this.startUs = this.world.nowUs;
+      this.recorder?.begin();
       await this.live(cluster, scenario);
     } catch (error) {
       this.onBroken(error);
@@ -76,9 +86,10 @@ export class SimulationRun<T> implements GroundWorld {
     this.verdict.report('PROGRAM', `${who} threw ${shownError(error)}`);
   }
 
-  onLog({ name }: Ground, text: string): boolean {
+  onLog({ name }: Ground, text: string): string | null {
     this.story.tell(`${name} logs: ${text}`);
-    return this.options.console !== 'keep';
+    if (this.options.console === 'keep') return null;
+    return `[${secondsOf(this.atMs(this.world.nowUs))} ${name}]`;
   }
 
   /** A rare state of the product was reached in this world. */
@@ -97,6 +108,7 @@ export class SimulationRun<T> implements GroundWorld {
         ...(electionMs === undefined ? {} : { electionMs }),
       },
       clocks,
+      recorder: this.recorder ?? undefined,
       watch: () => this.eyes.watch(),
       onExit: (id, exit) => reportExit(this.verdict, id, exit),
     });
@@ -114,6 +126,7 @@ export class SimulationRun<T> implements GroundWorld {
       ground: this,
       clockOf: (name) => clocks[name] ?? {},
       story: this.story,
+      recorder: this.recorder,
       reached: this.reached,
       startUs: this.startUs,
     });
@@ -159,15 +172,19 @@ export class SimulationRun<T> implements GroundWorld {
       conversations,
       seed,
       isBound,
-      onHold: ({ client, grant }) => {
+      onHold: (hold) => {
+        const { client, grant } = hold;
+        this.recorder?.holding(hold);
         story.tell(`${client} holds ${grant.names.join(' and ')} with token ${grant.token}`);
       },
     });
   }
 
-  private onStrike({ fault, target }: Strike): void {
+  private onStrike({ fault, target, fromUs, toUs }: Strike): void {
     const { kind, forMs } = fault;
-    this.story.tell(`fault: ${kind} of ${target} for ${forMs} ms`);
+    const text = `${kind} of ${target} for ${forMs} ms`;
+    this.story.tell(`fault: ${text}`);
+    this.recorder?.fault({ target, text, fromUs, toUs });
   }
 
   /** A run that cannot go on is broken like any other. */

@@ -1,11 +1,11 @@
 // One picture: lanes over time.
 
-import { drawGround, drawLine, laneNames } from './draw-axis.ts';
+import { drawAccused, drawGround, drawLine, laneNames, timeText } from './draw-axis.ts';
 import { drawFrames, drawMarks } from './draw-moments.ts';
 import { drawSpans, labelPixels } from './draw-spans.ts';
 import { layoutOf } from './layout.ts';
 import { element } from './markup.ts';
-import type { Recording } from './recording.ts';
+import type { RecordedViolation, Recording } from './recording.ts';
 import { TimeAxis } from './time-axis.ts';
 import type { Need } from './time-axis.ts';
 import type { View } from './view.ts';
@@ -53,7 +53,10 @@ export function diagram(recording: Recording, view: View, options: DiagramOption
       : drawLine(canvas, differenceUs, { kind: 'difference', word: 'here the two runs part' }),
     violation === null
       ? ''
-      : drawLine(canvas, violation.atUs, { kind: 'violation', word: violation.oracle }),
+      : drawLine(canvas, violation.atUs, {
+          kind: 'violation',
+          word: brokenText(recording, violation),
+        }) + drawAccused(canvas, violation.atUs),
   ].join('');
   const { width } = axis;
   const svg = element(
@@ -75,6 +78,10 @@ export function diagram(recording: Recording, view: View, options: DiagramOption
     svg,
   );
   return element('div', { class: 'diagram' }, column + scroller);
+}
+
+function brokenText({ originUs }: Recording, { oracle, atUs }: RecordedViolation): string {
+  return `${oracle} at ${timeText(atUs, originUs)}`;
 }
 
 function timesOf({ spans, marks, frames, fromUs, toUs }: View): readonly number[] {

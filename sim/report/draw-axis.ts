@@ -1,4 +1,4 @@
-// The axis of time with its folds, the lanes' lines, and the vertical lines that tell when it broke.
+// The axis of time with its folds, the grounds of lanes, and the lines that tell when it broke.
 
 import type { Canvas } from './draw-spans.ts';
 import { AXIS_HEIGHT } from './layout.ts';
@@ -61,6 +61,16 @@ export function drawLine(
   const line = element('line', { x1: x, x2: x, y1: 16, y2: layout.height + 14 });
   const text = textElement('text', { x, y: layout.height + 12 }, word);
   return element('g', { class: kind }, line + text);
+}
+
+/** Where the line meets the lanes that the violation speaks of. */
+export function drawAccused({ axis, layout, recording }: Canvas, timeUs: number): string {
+  return layout.lanes
+    .filter(({ name, kind }) => kind !== 'faults' && recording.accused.includes(name))
+    .map(({ middle }) =>
+      textElement('text', { class: 'spot', x: axis.x(timeUs), y: middle + 6 }, '◉'),
+    )
+    .join('');
 }
 
 /** The names of lanes, beside the picture; those that the violation speaks of stand out. */

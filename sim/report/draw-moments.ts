@@ -1,9 +1,10 @@
 // What travels, as arrows, and what happens in an instant, as marks.
 
+import { LETTER_PIXELS } from './draw-spans.ts';
 import type { Canvas } from './draw-spans.ts';
 import { laneOf } from './layout.ts';
 import { element, rounded, textElement } from './markup.ts';
-import type { Frame, MarkKind } from './recording.ts';
+import type { Frame, Mark, MarkKind } from './recording.ts';
 import type { Item } from './view.ts';
 
 const GLYPHS: Readonly<Record<MarkKind, string>> = {
@@ -18,7 +19,10 @@ const GLYPHS: Readonly<Record<MarkKind, string>> = {
 
 /** Beyond so many frames their names would cover everything. */
 const LABELLED_FRAMES_MAX = 260;
+const LABELLED_MARKS_MAX = 300;
 const LABEL_HEIGHT = 10;
+/** From where the arrow begins. */
+const LABEL_AWAY = 7;
 const LABEL_LETTER = 5;
 /** Of a way that ended nowhere, so much is drawn. */
 const LOST_PART = 0.55;
@@ -44,17 +48,24 @@ export function drawFrames(canvas: Canvas): string {
   return frames.map((item) => drawFrame(canvas, item, labels)).join('');
 }
 
-/** All marks, above everything else. */
-export function drawMarks({ view, layout, axis }: Canvas): string {
-  return view.marks
-    .map(({ number, of: { kind, lane, atUs } }) => {
-      const placed = laneOf(layout, lane);
-      if (placed === undefined) return '';
-      const y = placed.middle + 4;
-      const attributes = { class: `i m ${kind}`, 'data-i': number, x: axis.x(atUs), y };
-      return textElement('text', attributes, GLYPHS[kind]);
-    })
-    .join('');
+/** All marks, above everything else, and words for those that tell most. */
+export function drawMarks(canvas: Canvas): string {
+  return canvas.view.marks.map((item) => drawMark(canvas, item)).join('');
+}
+
+function drawMark({ layout, axis, view }: Canvas, { number, of }: Item<Mark>): string {
+  const { kind, lane, atUs, text } = of;
+  const placed = laneOf(layout, lane);
+  if (placed === undefined) return '';
+  const y = placed.middle + (kind === 'disk' ? 9 : 4);
+  const x = axis.x(atUs);
+  const glyph = textElement('text', { class: `i m ${kind}`, 'data-i': number, x, y }, GLYPHS[kind]);
+  if (kind !== 'write' && kind !== 'refused') return glyph;
+  if (view.marks.length > LABELLED_MARKS_MAX) return glyph;
+  const word = kind === 'refused' ? `refused: ${text}` : text;
+  const isLate = axis.x(view.toUs) - x < word.length * LETTER_PIXELS;
+  const side = isLate ? { x: x - 9, class: 'word late' } : { x: x + 9, class: 'word' };
+  return glyph + textElement('text', { ...side, y }, word);
 }
 
 function drawFrame(canvas: Canvas, { number, of }: Item<Frame>, labels: Labels | null): string {
@@ -86,9 +97,10 @@ function lineOf({ layout, axis }: Canvas, frame: Frame): Line | null {
 class Labels {
   private readonly taken: Box[] = [];
 
+  /** Beside the lane that it leaves, where there are no bars. */
   draw(text: string, { x1, y1, x2, y2 }: Line): string {
-    const left = (x1 + x2) / 2 + 4;
-    const top = (y1 + y2) / 2;
+    const top = y1 + (y2 > y1 ? LABEL_AWAY : -LABEL_AWAY);
+    const left = x1 + ((x2 - x1) * (top - y1)) / (y2 - y1) + 3;
     const box = { left, right: left + text.length * LABEL_LETTER, top };
     if (this.taken.some((other) => overlap(other, box))) return '';
     this.taken.push(box);

@@ -42,6 +42,8 @@ export class FrameBook implements FrameWatch {
   private readonly byBytes = new WeakMap<Uint8Array, Entry>();
   /** The newest link that delivered, by who speaks to whom and who had dialled. */
   private readonly newest = new Map<string, number>();
+  /** Between nodes, of which something was heard. */
+  private readonly links = new Set<number>();
   private readonly reader = new FrameReader();
 
   constructor(now: () => Moment, isNode: (name: string) => boolean) {
@@ -56,8 +58,10 @@ export class FrameBook implements FrameWatch {
 
   sent(bytes: Uint8Array, way: FrameWay): void {
     const talk = this.talkOf(way);
-    // Handshakes come first, and tell how to read what follows.
-    const isRead = bytes.length > KEPT_BYTES_MAX || way.isPeer;
+    // The first frame of a link between nodes is a handshake, which tells how to read the others.
+    const isFirst = way.isPeer && !this.links.has(way.link);
+    if (isFirst) this.links.add(way.link);
+    const isRead = isFirst || bytes.length > KEPT_BYTES_MAX;
     const content = isRead ? this.reader.read(bytes, talk) : bytes;
     const entry = { way, sent: this.now(), talk, content, heard: null, isStale: false };
     this.entries.add(entry);

@@ -49,7 +49,7 @@ export class FrameReader {
       return {
         label: labels.join(', '),
         lines: messages.map(lineOf),
-        isRoutine: messages.every(isRoutine),
+        isRoutine: messages.every(isRoutine) || messages.some(isGreeting),
       };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
@@ -67,6 +67,11 @@ export class FrameReader {
   }
 }
 
+/** What a node says of itself to whoever comes. */
+function isGreeting({ type }: AnyMessage): boolean {
+  return type === 'welcome';
+}
+
 function isRoutine(message: AnyMessage): boolean {
   if (message.type === 'append') return message.entries.length === 0;
   return ROUTINE.has(message.type);
@@ -76,12 +81,26 @@ function labelOf(message: AnyMessage): string {
   if (message.type === 'command') return decodeBody(message.body).op;
   if (message.type === 'query') return message.query.kind;
   if (message.type === 'reply') return message.outcome.code;
+  if (message.type === 'voteResponse') return message.granted ? 'vote' : 'no vote';
+  if (message.type === 'preVoteResponse') return preVoteText(message);
+  if (message.type === 'appendResponse') return appendedText(message);
   if (message.type === 'news') return `news: ${message.news.kind}`;
   if (message.type !== 'append' || message.entries.length === 0) return message.type;
   const { entries } = message;
   const last = entries.at(-1)?.index ?? 0;
   const first = entries[0]?.index ?? 0;
   return first === last ? `append ${first}` : `append ${first}–${last}`;
+}
+
+function preVoteText({
+  granted,
+  reason,
+}: Extract<AnyMessage, { type: 'preVoteResponse' }>): string {
+  return granted ? 'would vote' : `would not vote (${reason})`;
+}
+
+function appendedText({ ok, matchIndex }: Extract<AnyMessage, { type: 'appendResponse' }>): string {
+  return ok ? `has ${matchIndex}` : 'does not fit';
 }
 
 /** Its name, then every field. */

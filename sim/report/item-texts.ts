@@ -30,7 +30,14 @@ export function itemTexts(views: readonly View[], originUs: number): readonly It
 function spanText({ number, of }: Item<Span>, originUs: number): ItemText {
   const { fromUs, toUs, lane, label, kind } = of;
   const lasting = `${timeText(toUs - fromUs, 0)}, until ${timeText(toUs, originUs)}`;
-  return [number, fromUs, timeText(fromUs, originUs), lane, label, [`${kind} for ${lasting}`]];
+  return [
+    number,
+    fromUs,
+    timeText(Math.max(fromUs, originUs), originUs),
+    lane,
+    label,
+    [`${kind} for ${lasting}`],
+  ];
 }
 
 function markText({ number, of }: Item<Mark>, originUs: number): ItemText {

@@ -18,7 +18,7 @@ export interface SeenMark extends Moment {
 /** A role from its beginning until the next one of the same node. */
 interface Office {
   readonly node: NodeId;
-  readonly role: SpanKind;
+  readonly role: Role;
   readonly term: Term;
   readonly fromUs: number;
 }
@@ -32,6 +32,13 @@ const SPAN_OF = {
   candidate: 'candidate',
   leader: 'leader',
 } as const satisfies Readonly<Record<Role, SpanKind>>;
+
+const NAME_OF: Readonly<Record<Role, string>> = {
+  follower: 'follower',
+  preCandidate: 'asks around',
+  candidate: 'candidate',
+  leader: 'leader',
+};
 
 /** See the head of this file. */
 export class NodeBook {
@@ -74,8 +81,8 @@ export class NodeBook {
     const last = new Map<NodeId, Office>();
     const spans: Span[] = [];
     const close = ({ node, role, term, fromUs }: Office, toUs: number): void => {
-      const label = `${role} t${term}`;
-      spans.push({ kind: role, lane: node, fromUs, toUs, label, term });
+      const label = `${NAME_OF[role]} t${term}`;
+      spans.push({ kind: SPAN_OF[role], lane: node, fromUs, toUs, label, term });
     };
     for (const office of this.offices.items()) {
       const before = last.get(office.node);
@@ -89,7 +96,7 @@ export class NodeBook {
   private effect(node: NodeId, effect: RaftEffect): void {
     switch (effect.type) {
       case 'role':
-        return this.take(node, SPAN_OF[effect.role], effect.term);
+        return this.take(node, effect.role, effect.term);
       case 'leaderReady':
         return this.mark(node, 'note', `may answer as the leader of term ${effect.term}`);
       case 'writeSlots':
@@ -105,7 +112,7 @@ export class NodeBook {
     }
   }
 
-  private take(node: NodeId, role: SpanKind, term: Term): void {
+  private take(node: NodeId, role: Role, term: Term): void {
     this.offices.add({ node, role, term, fromUs: this.now().atUs });
   }
 

@@ -17,7 +17,8 @@ standing for election, pale while following. Hatched: it stands still. Empty: it
 
 /** The tip of arrows, and the patterns of what stands still and of what was folded. */
 export const DEFINITIONS =
-  '<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs><marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" ' +
+  '<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>' +
+  '<marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" ' +
   'orient="auto"><path d="M0 0L6 3L0 6z" fill="context-stroke"/></marker>' +
   '<pattern id="still" width="7" height="7" patternUnits="userSpaceOnUse" ' +
   'patternTransform="rotate(45)"><rect width="3" height="7" fill="currentColor" opacity=".35"/>' +

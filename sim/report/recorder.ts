@@ -24,7 +24,7 @@ const TOLD_MAX = 5_000;
 const UNDER_WAY_US = 20_000;
 /** What happened so long before the violation is shown with what it follows from. */
 const NEAR_US = 200_000;
-/** Of each lock that a violation speaks of, so many of the newest facts lead to what they follow from. */
+/** So many of the newest facts of each lock that a violation speaks of have causes to be shown. */
 const FACTS_OF_LOCK = 3;
 
 /** See the head of this file. For one run. */
@@ -37,7 +37,9 @@ export class Recorder implements ClusterRecorder {
   private readonly told = new Bounded<SeenMark>(TOLD_MAX);
   private readonly faults = new Bounded<StruckFault>(TOLD_MAX);
   private readonly stores = new Set<string>();
-  private originUs = 0;
+  /** Of all that ever lived. */
+  private readonly nodeIds = new Set<NodeId>();
+  private startUs = 0;
 
   constructor() {
     const now = (): Moment => this.now();
@@ -54,23 +56,38 @@ export class Recorder implements ClusterRecorder {
     );
   }
 
+  /** When the scenario began, in virtual microseconds of the world. */
+  get originUs(): number {
+    return this.startUs;
+  }
+
   attach(cluster: SimCluster): void {
     this.cluster = cluster;
     cluster.world.network.observe(this.frames);
   }
 
   watch(id: NodeId): HostWatch {
+    this.nodeIds.add(id);
     return this.nodes.watch(id);
   }
 
   /** The cluster is there, and the scenario begins now. */
   begin(): void {
-    this.originUs = this.now().atUs;
+    this.startUs = this.now().atUs;
   }
 
   /** A fault strikes, or has struck. */
   fault(fault: StruckFault): void {
     this.faults.add(fault);
+  }
+
+  /** The same for one whose end is not known yet: gives what is to be called then. */
+  beginFault(target: string, text: string): () => void {
+    const fault = { target, text, fromUs: this.now().atUs, toUs: Infinity };
+    this.faults.add(fault);
+    return () => {
+      fault.toUs = Math.min(fault.toUs, this.now().atUs);
+    };
   }
 
   /** A client was told that it holds something: shown for as long as it may believe so. */
@@ -109,7 +126,7 @@ export class Recorder implements ClusterRecorder {
     const isNear = (moment: Moment): boolean => cone.has(moment.seq) || moment.atUs >= nearUs;
     return {
       ...ending,
-      originUs: this.originUs,
+      originUs: this.startUs,
       traceHash: cluster.world.traceHash(),
       events: trace.length,
       endUs,
@@ -138,7 +155,7 @@ export class Recorder implements ClusterRecorder {
   }
 
   private isNode(name: string): boolean {
-    return this.cluster?.all().some(({ id }) => id === name) ?? false;
+    return this.nodeIds.has(name);
   }
 
   private spans(lives: readonly Span[], endUs: number): readonly Span[] {

@@ -5,6 +5,7 @@ import { axisOf, diagram } from './diagram.ts';
 import { timeText } from './draw-axis.ts';
 import { element, embedded, escaped, textElement } from './markup.ts';
 import { DEFINITIONS, LEGEND } from './page-legend.ts';
+import { momentText } from './moment-text.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { itemTexts } from './item-texts.ts';
@@ -76,8 +77,8 @@ function renderPage(all: Numbered, itemsMax: number, options: ReportOptions): st
     '<main>',
     ...tabs.map(panel),
     '</main>',
-    '<section class="below"><div id="detail" aria-live="polite"><p>Choose something in the picture ' +
-      'or in the list: ← and → step through what happens.</p></div>' +
+    '<section class="below"><div id="detail" aria-live="polite"><p>Choose something in the ' +
+      'picture or in the list: ← and → step through what happens.</p></div>' +
       '<div><label for="search">What happens, in order</label> ' +
       '<input id="search" type="search" placeholder="search: n1, acquire, token …">' +
       '<ol id="list" tabindex="0"></ol></div></section>',
@@ -97,7 +98,7 @@ function header(recording: Recording): string {
   const at = violation === null ? '' : ` at ${timeText(violation.atUs, originUs)}`;
   const what = violation === null ? 'Nothing is broken' : `${violation.oracle} is broken${at}`;
   const proof = evidence.length === 0 ? '' : textElement('pre', {}, evidence.join('\n'));
-  const lines = scenario.map((line) => textElement('li', {}, line)).join('');
+  const lines = items(scenario);
   return element(
     'header',
     {},
@@ -107,11 +108,16 @@ function header(recording: Recording): string {
       proof === '' ? '' : `<details><summary>evidence</summary>${proof}</details>`,
       '<div class="columns">',
       `<section><h2>The scenario</h2><ol class="scenario">${lines}</ol></section>`,
-      `<section><h2>See it again</h2>${textElement('pre', { id: 'replay' }, replay)}`,
+      `<section><h2>When it broke</h2><ul class="moment">${items(momentText(recording))}</ul>`,
+      `<h2>See it again</h2>${textElement('pre', { id: 'replay' }, replay)}`,
       textElement('p', { class: 'facts' }, `trace ${traceHash}, ${events} events`),
       '</section></div>',
     ].join(''),
   );
+}
+
+function items(lines: readonly string[]): string {
+  return lines.map((line) => textElement('li', {}, line)).join('');
 }
 
 function toolbar(tabs: readonly Tab[]): string {

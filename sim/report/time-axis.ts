@@ -19,7 +19,8 @@ const LOG_PIXELS = 4;
 const LOG_US = 20;
 const FOLD_US = 100_000;
 const FOLD_PIXELS = 44;
-const MARGIN_PIXELS = 24;
+const LEFT_PIXELS = 24;
+const RIGHT_PIXELS = 90;
 
 /** See the head of this file. */
 export class TimeAxis {
@@ -33,7 +34,7 @@ export class TimeAxis {
     const gaps = this.times.slice(1).map((timeUs, at) => gapPixels(timeUs - (this.times[at] ?? 0)));
     const order = [...needs].sort((left, right) => spanUs(left) - spanUs(right));
     for (const need of order) this.makeRoom(gaps, need);
-    const places = [MARGIN_PIXELS];
+    const places = [LEFT_PIXELS];
     for (const gap of gaps) places.push((places.at(-1) ?? 0) + gap);
     this.places = places;
     this.folds = this.times
@@ -44,7 +45,7 @@ export class TimeAxis {
 
   /** Pixels from the left to the right border. */
   get width(): number {
-    return (this.places.at(-1) ?? 0) + MARGIN_PIXELS;
+    return (this.places.at(-1) ?? 0) + RIGHT_PIXELS;
   }
 
   /** Pixels from the left border; times outside are at the borders. */

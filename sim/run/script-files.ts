@@ -47,7 +47,7 @@ export function replayOf(failure: Pick<FoundFailure, 'script' | 'violation'>): s
   return `npm run sim -- replay ${shown(`${baseOf(failure)}.json`)}`;
 }
 
-/** Writes a failure, a test that shows it, and its page; the same failure again goes to the same files. */
+/** Writes a failure, a test that shows it, and its page; the same one again to the same files. */
 export function writeFailure({ script, violation, page }: FoundFailure): FailurePaths {
   const folder = failuresFolder();
   mkdirSync(folder, { recursive: true });
