@@ -3,6 +3,7 @@
 // are still told apart.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ProbeId } from '../../src/base/probe.ts';
 import type { MonoUs } from '../../src/base/units.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Life } from '../world/process.ts';
@@ -14,6 +15,8 @@ export interface GroundWorld {
   refuse(ground: Ground, what: string): Error;
   /** A program, or a call-back of it, threw and nobody caught it. */
   onUncaught(ground: Ground, error: unknown): void;
+  /** A rare state of the product was reached. */
+  onProbe(id: ProbeId): void;
   /** A program logged this: what is to be printed before it, null for nothing at all. */
   onLog(ground: Ground, text: string): string | null;
 }

@@ -2,6 +2,7 @@
 // outside of all worlds does not notice: their calls go on to the real ones.
 
 import { syncBuiltinESMExports } from 'node:module';
+import { Shared } from '../shared.ts';
 import { AMBIENT } from './ambient.ts';
 import { CHANCE } from './chance.ts';
 import { CLOCKS } from './clocks.ts';
@@ -21,36 +22,20 @@ const REPLACEMENTS: readonly Replacement[] = [
 type Restore = () => void;
 
 class Installation {
-  private users = 0;
-  private restores: readonly Restore[] = [];
   private readonly made = new Map<
     Replacement,
     { readonly real: unknown; readonly value: unknown }
   >();
 
-  /** Until the function that it gives is called. */
-  enter(): () => void {
-    this.users += 1;
-    if (this.users === 1) this.install();
-    let isIn = true;
-    return () => {
-      if (!isIn) return;
-      isIn = false;
-      this.users -= 1;
-      if (this.users === 0) this.remove();
-    };
-  }
-
-  private install(): void {
-    this.restores = REPLACEMENTS.flatMap((replacement) => this.replace(replacement));
+  /** Gives the way to take them away again. */
+  install(): () => void {
+    const restores = REPLACEMENTS.flatMap((replacement) => this.replace(replacement));
     // Imports by name from built-in modules look elsewhere than at these objects.
     syncBuiltinESMExports();
-  }
-
-  private remove(): void {
-    for (const restore of this.restores.toReversed()) restore();
-    this.restores = [];
-    syncBuiltinESMExports();
+    return () => {
+      for (const restore of restores.toReversed()) restore();
+      syncBuiltinESMExports();
+    };
   }
 
   private replace(replacement: Replacement): readonly Restore[] {
@@ -82,8 +67,10 @@ class Installation {
   }
 }
 
-/** The one of this process, whose globals there are once. */
-export const worldGlobals = new Installation();
+const installation = new Installation();
+
+/** They are in place while somebody is in. */
+export const worldGlobals = new Shared(() => installation.install());
 
 function holderOf(target: object, name: string): object | null {
   let holder: object | null = target;
