@@ -3,5 +3,7 @@
 // `const now = Date.now`, are those that simulated worlds know, and find.
 
 import { worldGlobals } from './api/globals/install.ts';
+// It waits with Node's own setImmediate, which it takes while it loads.
+import './world/world.ts';
 
 worldGlobals.enter();

@@ -25,6 +25,8 @@ import type { ProcessHome } from './user-process.ts';
 /** The name of the process in which the scenario itself runs. */
 export const SCENARIO = 'scenario';
 
+/** What a target of a partition or of a fault may be called, whoever it is then. */
+const ROLES = ['leader', 'holder'];
 const PROCESSES_MAX = 1_000;
 const UNTIL_MS = 60_000;
 
@@ -210,9 +212,9 @@ export class RunWorld implements user.World {
   private checkName(name: string): void {
     const isTaken = this.parts.cluster.world.names.has(name);
     if (isTaken) throw invalid(`there is a node or process named ${name} already`);
-    if (typeof name !== 'string' || name === '' || name === 'leader' || name === 'holder') {
-      throw invalid(`a process cannot be named "${name}"`);
-    }
+    if (typeof name !== 'string' || name === '') throw invalid('a process needs a name');
+    if (ROLES.includes(name))
+      throw invalid(`"${name}" is who has that role, for partitions and faults`);
     if (this.users.size >= PROCESSES_MAX) throw invalid(`there are ${PROCESSES_MAX} processes`);
   }
 
