@@ -2,12 +2,19 @@ import type { OracleName } from '../oracle/verdict.ts';
 
 /** What a failed simulation knows. */
 export interface Failure {
+  /** Which promise was broken. */
   readonly oracle: OracleName;
+  /** One sentence with the facts. */
   readonly message: string;
+  /** Of the run. */
   readonly seed: number;
+  /** Virtual milliseconds since the scenario began. */
   readonly atMs: number;
+  /** Over all events up to the end of the run. */
   readonly traceHash: string;
+  /** How many events there were. */
   readonly events: number;
+  /** What happened, in prose. */
   readonly story: readonly string[];
 }
 
@@ -20,13 +27,19 @@ export interface Failure {
  * - `INV-n`, `LIV-n`, `EXIT`, `ASSERT`, `API`: a promise of Holdfast itself (sim/README.md).
  */
 export class SimulationError extends Error {
+  /** Always this. */
   override readonly name = 'SimulationError';
+  /** Always this; `oracle` tells them apart. */
   readonly code = 'SIMULATION_FAILED';
+  /** Which promise was broken. */
   readonly oracle: OracleName;
+  /** Of the run: with the same options and program it fails again. */
   readonly seed: number;
   /** Virtual milliseconds since the scenario began. */
   readonly atMs: number;
+  /** Equal for equal runs: 16 hexadecimal digits over every event. */
   readonly traceHash: string;
+  /** How many events there were. */
   readonly events: number;
   /** What happened, in prose. */
   readonly story: readonly string[];

@@ -6,14 +6,20 @@ import type { Token } from '../../src/base/units.ts';
 import type { World as EventWorld } from '../world/world.ts';
 import { grounds } from './ground.ts';
 
-/** A write: `token` is that of the grant under which it is made. */
+/** A write to a store. */
 export interface StoreWrite {
+  /** That of the grant under which it is made; a whole number from 0. */
   readonly token: Token;
+  /** Anything; what JSON shows of it becomes part of the trace hash. */
   readonly value: unknown;
 }
 
 /** A write that arrived. */
-export interface StoreRecord extends StoreWrite {
+export interface StoreRecord {
+  /** What came with it. */
+  readonly token: Token;
+  /** What was to be written. */
+  readonly value: unknown;
   /** The process that wrote. */
   readonly by: string;
   /** Virtual milliseconds since the scenario began. */
@@ -24,6 +30,7 @@ export interface StoreRecord extends StoreWrite {
 
 /** Refuses a write whose token is smaller than one it has seen. */
 export interface FencedStore {
+  /** As given to `World.fencedStore`. */
   readonly name: string;
   /** What was written last; null before the first write. For checks: it takes no time. */
   readonly value: unknown;

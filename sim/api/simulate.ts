@@ -1,8 +1,9 @@
-import { HoldfastError, describeValue } from '../../src/base/error.ts';
+import { HoldfastError } from '../../src/base/error.ts';
 import { Recorder } from '../report/recorder.ts';
 import { grounds } from './ground.ts';
 import { recordingOf, writeReport } from './report-file.ts';
 import { SimulationError } from './error.ts';
+import { checkedOptions } from './options.ts';
 import { play } from './play.ts';
 import type { Scenario, SimulateOptions, Simulation } from './types.ts';
 
@@ -13,10 +14,10 @@ import type { Scenario, SimulateOptions, Simulation } from './types.ts';
  * INVALID for wrong options.
  */
 export async function simulate<T>(
-  options: SimulateOptions,
+  given: SimulateOptions,
   scenario: Scenario<T>,
 ): Promise<Simulation<T>> {
-  checkOptions(options);
+  const options = checkedOptions(given);
   if (grounds.getStore() !== undefined) {
     throw new HoldfastError('INVALID', 'a simulation cannot begin within another one');
   }
@@ -54,14 +55,4 @@ async function report<T>({ options, scenario, recorder, error }: Failed<T>): Pro
   const without = recordingOf(other, failure, options.seed);
   const withoutWhat = `${last.kind} of ${last.target} for ${last.forMs} ms`;
   return writeReport(recording, options, { ...about, without, withoutWhat });
-}
-
-function checkOptions({ seed, nodes = 3 }: SimulateOptions): void {
-  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-    const text = `seed must be a whole number from 0 to 4294967295 (got ${describeValue(seed)})`;
-    throw new HoldfastError('INVALID', text);
-  }
-  if (![1, 3, 5].includes(nodes)) {
-    throw new HoldfastError('INVALID', `nodes must be 1, 3 or 5 (got ${describeValue(nodes)})`);
-  }
 }

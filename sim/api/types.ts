@@ -4,7 +4,6 @@ import type { Client } from '../../src/client/client-types.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { ProbeId } from '../../src/base/probe.ts';
 import type { WorldFault } from '../property/world-fault.ts';
-import type { ClockSettings } from '../world/clock.ts';
 import type { Duration } from './duration.ts';
 import type { FencedStore } from './fenced-store.ts';
 
@@ -51,7 +50,15 @@ export interface WorldNetwork {
 }
 
 /** How the clocks of one machine differ from true time. */
-export type WorldClock = Pick<ClockSettings, 'driftPpm' | 'skewMs'>;
+export interface WorldClock {
+  /**
+   * Rate error in parts per million; default 0. Leases allow for 10,000 (1 %): beyond that only
+   * fencing is promised, and only it is judged.
+   */
+  readonly driftPpm?: number;
+  /** How far the wall clock is off, in milliseconds; default 0. */
+  readonly skewMs?: number;
+}
 
 /** What a simulation came to, when nothing was broken. */
 export interface Simulation<T> {
@@ -59,6 +66,7 @@ export interface Simulation<T> {
   readonly value: T;
   /** Equal for equal runs: 16 hexadecimal digits over every event. */
   readonly traceHash: string;
+  /** How many events there were. */
   readonly events: number;
   /** Virtual time from the beginning of the scenario to its end. */
   readonly virtualMs: number;
@@ -97,6 +105,7 @@ export interface World {
   heal(): void;
   /** A node or process stands still, as in a long garbage collection; its clocks go on. */
   pause(name: string, options?: PauseOptions): void;
+  /** It goes on: what waited meanwhile, timers and messages, comes in a drawn order. */
   resume(name: string): void;
   /** It dies. A node keeps its disk. */
   crash(name: string): void;
@@ -134,6 +143,7 @@ export interface ProgramOptions {
 
 /** A program that runs, over all its lives. */
 export interface ProgramHandle<T> {
+  /** As given to `run`. */
   readonly name: string;
   /** How often it has begun, from 1. */
   readonly life: number;
@@ -148,6 +158,7 @@ export interface ProgramHandle<T> {
 
 /** What belongs to one process. */
 export interface Own {
+  /** Of the process. */
   readonly name: string;
   /** Number of this life, from 1. */
   readonly life: number;
@@ -169,5 +180,6 @@ export interface PauseOptions {
 
 /** How long to wait. */
 export interface UntilOptions {
+  /** Then `until` rejects; default one minute. */
   readonly within?: Duration;
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import fs, { readFile } from 'node:fs';
 import { readFile as readFilePromise } from 'node:fs/promises';
@@ -70,6 +71,20 @@ describe('timers of a program', () => {
       aborted: 'AbortError: The operation was aborted',
       spentMs: 600,
     });
+  });
+
+  test('keep the asynchronous context of the program, as those of Node do', async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const seen = await inside(async () =>
+      requests.run('request 1', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        const byTimer = await new Promise((resolve) => {
+          setTimeout(() => resolve(requests.getStore()), 10);
+        });
+        return [requests.getStore(), byTimer];
+      }),
+    );
+    expect(seen).toEqual(['request 1', 'request 1']);
   });
 
   test('stand still with their process, and are gone with it', async () => {

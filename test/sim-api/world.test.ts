@@ -128,4 +128,43 @@ describe('a world', () => {
     });
     expect(value).toEqual({ isOther: true, lives: [1, 2], wasAlive: false, isAlive: true });
   });
+
+  test.each([
+    [{ seed: -1 }, /seed must be a whole number from 0 to 4294967295/],
+    [{ nodes: 2 }, /nodes must be 1 or 3 or 5/],
+    [{ node: 3 }, /there is no option "node"/],
+    [{ heartbeatMs: 100 }, /heartbeatMs must be a whole number from 1 to 50/],
+    [{ limitMs: 'soon' }, /a duration must be milliseconds or a text such as/],
+    [{ check: 'all' }, /check must be "usual" or "references"/],
+  ])('refuses the options %j', async (options, message) => {
+    const given = { seed: 1, report: false, ...options };
+    // @ts-expect-error -- as callers without types may do.
+    await expect(simulate(given, async () => {})).rejects.toThrow(message);
+  });
+
+  test('names what there is when asked for what is not', async () => {
+    const unknown = await failing(async (world) => world.crash('worker-9'));
+    expect(unknown.message).toContain(
+      'there is no node or process "worker-9"; there are n1, n2, n3',
+    );
+    const twice = await failing(async (world) => {
+      world.client('a');
+      world.run('a', async () => {});
+    });
+    expect(twice.message).toContain('there is a node or process named a already');
+  });
+
+  test('takes what it waits for: a condition, a rare state, or not in time', async () => {
+    const { value } = await simulate({ seed: 1, report: false }, async (world) => {
+      const from = world.nowMs;
+      const at = from + 1_500;
+      await world.until(() => world.nowMs >= at);
+      const waitedMs = world.nowMs - from;
+      world.pause('leader', { forMs: '10s' });
+      await world.until('leader-stalls');
+      const late = await world.until(() => false, { within: '2s' }).catch(String);
+      return [Math.floor(waitedMs / 100), late];
+    });
+    expect(value).toEqual([15, 'Error: did not come within 2000 ms: () => false']);
+  });
 });

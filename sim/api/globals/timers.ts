@@ -1,6 +1,6 @@
 // setTimeout and its family, on the clock of the process that calls them.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -116,8 +116,8 @@ class VirtualImmediate {
 /** In the asynchronous context of whoever sets it, as Node does it. */
 function bound([run, ...rest]: readonly unknown[]): (() => void) | null {
   if (!isCallable(run)) return null;
-  const within = AsyncLocalStorage.snapshot();
-  return () => void within(() => run(...rest));
+  const resource = new AsyncResource('VirtualTimer');
+  return () => void resource.runInAsyncScope(() => run(...rest));
 }
 
 function timing(name: string, isRepeated: boolean): (real: unknown) => unknown {
