@@ -5,13 +5,14 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, 'node_modules', '.holdfast-installed');
 const dist = join(root, 'dist');
 const buildStampFile = join(dist, '.holdfast-build');
+const buildInfoFile = join(root, '.cache', 'build.tsbuildinfo');
 const entry = join(dist, 'src', 'cli', 'entry.cjs');
 
 checkNode();
@@ -54,17 +55,13 @@ function build() {
   const sources = [...sourceFiles(join(root, 'src')), ...sourceFiles(join(root, 'sim'))];
   const names = ['tsconfig.base.json', 'tsconfig.build.json', 'package-lock.json'];
   const settings = hashOf(names.map((name) => readText(join(root, name))).join('\n'));
-  const stamp = JSON.stringify({
-    settings,
-    sources,
-    state: hashOf(sources.map(stateOf).join('\n')),
-  });
-  const before = readText(buildStampFile);
+  const stamp = `${settings} ${hashOf(sources.map(stateOf).join('\n'))}`;
+  const before = readText(buildStampFile) ?? '';
   if (before === stamp && fs.existsSync(entry)) return;
-  // The compiler never removes what it once wrote, and skips what it believes to be there.
-  if (!isContinuing(before, { settings, sources })) {
+  // The compiler skips what it believes to be there, whatever it was made with.
+  if (!before.startsWith(`${settings} `)) {
     fs.rmSync(dist, { recursive: true, force: true });
-    fs.rmSync(join(root, '.cache', 'build.tsbuildinfo'), { force: true });
+    fs.rmSync(buildInfoFile, { force: true });
   }
   say('compiling src/ and sim/ to dist/ …');
   fs.rmSync(buildStampFile, { force: true });
@@ -72,15 +69,23 @@ function build() {
   if (!run(process.execPath, [compiler, '-p', 'tsconfig.build.json'])) {
     fail('the sources do not compile: see the messages above.');
   }
+  removeOutdated();
   fs.chmodSync(entry, 0o755);
   fs.writeFileSync(buildStampFile, stamp);
 }
 
-/** True when what dist/ was made of is there still, and was compiled in the same way. */
-function isContinuing(before, { settings, sources }) {
-  if (before === null) return false;
-  const made = JSON.parse(before);
-  return made.settings === settings && made.sources.every((path) => sources.includes(path));
+/** The compiler never removes what it once wrote: what it would not write any more goes. */
+function removeOutdated() {
+  const { fileNames } = JSON.parse(readText(buildInfoFile));
+  const made = new Set(fileNames.map((name) => stemOf(root, resolve(buildInfoFile, '..', name))));
+  for (const path of filesOf(dist)) {
+    if (!made.has(stemOf(dist, path))) fs.rmSync(path);
+  }
+}
+
+/** What a source and all that is made of it have in common. */
+function stemOf(folder, path) {
+  return relative(folder, path).replace(/(\.d)?\.c?[jt]s(\.map)?$/, '');
 }
 
 /** `npx holdfast` works in the clone as it does where the package is installed. */
@@ -102,9 +107,13 @@ function linkTarget(path) {
 }
 
 function sourceFiles(directory) {
+  return filesOf(directory).filter((path) => /\.c?ts$/.test(path));
+}
+
+function filesOf(directory) {
   return fs
     .readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((each) => each.isFile() && /\.c?ts$/.test(each.name))
+    .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
     .sort((a, b) => (a < b ? -1 : 1));
 }

@@ -9,7 +9,7 @@ import { present } from '../../src/base/assert.ts';
 import { US_PER_MS } from '../../src/base/units.ts';
 import { TAIL_FACTOR } from '../world/direction.ts';
 import type { SimClusterOptions } from '../cluster.ts';
-import type { PastPlan } from '../past.ts';
+import type { PastPlan } from '../past-plan.ts';
 import type { ClockSettings } from '../world/clock.ts';
 import type { NetworkSettings } from '../world/network.ts';
 import { DRIFT_PPM_BOUND, KNOBS } from './ranges.ts';

@@ -10,6 +10,8 @@ import type { Project, Tarball } from './packed.ts';
 const DEPENDENCIES = Object.keys(MANIFEST.dependencies);
 /** What the lock client needs. */
 const OF_CLIENT = ['msgpackr', 'ws'];
+/** It exports nothing: it is loaded before everything else. */
+const PRELOAD = 'holdfast/sim/register';
 /** Whatever makes it larger was not meant to be in it. */
 const TARBALL_BYTES_MAX = 3_145_728;
 
@@ -43,7 +45,7 @@ async function answerOf(place: Project, name: string, program: string): Promise<
 
 describe('E1 each entry', () => {
   const entries = Object.keys(MANIFEST.exports).map((key) => key.replace('.', 'holdfast'));
-  const modules = entries.filter((name) => !name.endsWith('.json'));
+  const modules = entries.filter((name) => !name.endsWith('.json') && name !== PRELOAD);
 
   test.each(modules)('%s is the same module, imported or required', async (name) => {
     const program = `
@@ -131,6 +133,20 @@ test('the packed simulator runs a program, twice the same, without fast-check', 
     ]));`;
   const seen = await answerOf(project, 'simulate.mjs', program);
   expect(seen).toEqual([true, true, true, 'CHECK']);
+});
+
+test('a program that preloads the simulator is played in it as it stands', async () => {
+  project.write('worker.mjs', 'const now = Date.now; export const wallMs = () => now();');
+  const program = `
+    import { simulate } from 'holdfast/sim';
+    import { wallMs } from './worker.mjs';
+    const play = () => simulate({ seed: 1, report: false }, (world) =>
+      world.run('worker', async (own) => [wallMs() === own.now(), wallMs()]).done);
+    const [first, second] = [await play(), await play()];
+    console.log(JSON.stringify([first.value[0], first.value[1] === second.value[1]]));`;
+  const path = project.write('preloading.mjs', program);
+  const { output } = await project.node('--import', PRELOAD, path);
+  expect(output).toBe('[true,true]\n');
 });
 
 test('a stack trace names the sources, which came along', async () => {
