@@ -15,4 +15,5 @@ export type { Duration } from './api/duration.ts';
 export type { FencedStore, StoreRecord, StoreWrite } from './api/fenced-store.ts';
 export { simulate } from './api/simulate.ts';
 export type * from './api/types.ts';
+export { WORLD_FAULT_KINDS } from './property/world-fault.ts';
 export type { WorldFault, WorldFaultKind } from './property/world-fault.ts';
