@@ -51,6 +51,9 @@ export function diagram(recording: Recording, view: View, options: DiagramOption
     differenceUs === null
       ? ''
       : drawLine(canvas, differenceUs, { kind: 'difference', word: 'here the two runs part' }),
+    ...recording.spokenUs.map((timeUs) =>
+      drawLine(canvas, timeUs, { kind: 'spoken', word: timeText(timeUs, recording.originUs) }),
+    ),
     violation === null
       ? ''
       : drawLine(canvas, violation.atUs, {
@@ -84,10 +87,11 @@ function brokenText({ originUs }: Recording, { oracle, atUs }: RecordedViolation
   return `${oracle} at ${timeText(atUs, originUs)}`;
 }
 
-function timesOf({ spans, marks, frames, fromUs, toUs }: View): readonly number[] {
+function timesOf({ spans, marks, frames, spokenUs, fromUs, toUs }: View): readonly number[] {
   const times = [
     fromUs,
     toUs,
+    ...spokenUs,
     ...spans.flatMap(({ of }) => [of.fromUs, of.toUs]),
     ...marks.map(({ of }) => of.atUs),
     ...frames.flatMap(({ of }) => [of.sentUs, of.heardUs ?? of.sentUs]),

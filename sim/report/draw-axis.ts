@@ -55,7 +55,7 @@ export function drawGround({ axis, layout, recording, view }: Canvas): string {
 export function drawLine(
   { axis, layout }: Pick<Canvas, 'axis' | 'layout'>,
   timeUs: number,
-  { kind, word }: { readonly kind: 'violation' | 'difference'; readonly word: string },
+  { kind, word }: { readonly kind: 'violation' | 'difference' | 'spoken'; readonly word: string },
 ): string {
   const x = axis.x(timeUs);
   const line = element('line', { x1: x, x2: x, y1: 16, y2: layout.height + 14 });

@@ -15,7 +15,10 @@ const GLYPHS: Readonly<Record<MarkKind, string>> = {
   write: '✔',
   refused: '✘',
   note: '◆',
+  remark: '◆',
 };
+
+const WITH_WORDS: ReadonlySet<MarkKind> = new Set<MarkKind>(['write', 'refused', 'remark']);
 
 /** Beyond so many frames their names would cover everything. */
 const LABELLED_FRAMES_MAX = 260;
@@ -50,20 +53,25 @@ export function drawFrames(canvas: Canvas): string {
 
 /** All marks, above everything else, and words for those that tell most. */
 export function drawMarks(canvas: Canvas): string {
-  return canvas.view.marks.map((item) => drawMark(canvas, item)).join('');
+  const words = new Words();
+  return canvas.view.marks.map((item) => drawMark(canvas, item, words)).join('');
 }
 
-function drawMark({ layout, axis, view }: Canvas, { number, of }: Item<Mark>): string {
+function drawMark(canvas: Canvas, { number, of }: Item<Mark>, words: Words): string {
+  const { layout, axis, view } = canvas;
   const { kind, lane, atUs, text } = of;
   const placed = laneOf(layout, lane);
   if (placed === undefined) return '';
   const y = placed.middle + (kind === 'disk' ? 9 : 4);
   const x = axis.x(atUs);
   const glyph = textElement('text', { class: `i m ${kind}`, 'data-i': number, x, y }, GLYPHS[kind]);
-  if (kind !== 'write' && kind !== 'refused') return glyph;
+  if (!WITH_WORDS.has(kind)) return glyph;
   if (view.marks.length > LABELLED_MARKS_MAX) return glyph;
   const word = kind === 'refused' ? `refused: ${text}` : text;
   const isLate = axis.x(view.toUs) - x < word.length * LETTER_PIXELS;
+  const width = word.length * LETTER_PIXELS;
+  const left = isLate ? x - width - 9 : x + 9;
+  if (!words.has(lane, left, width)) return glyph;
   const side = isLate ? { x: x - 9, class: 'word late' } : { x: x + 9, class: 'word' };
   return glyph + textElement('text', { ...side, y }, word);
 }
@@ -91,6 +99,18 @@ function lineOf({ layout, axis }: Canvas, frame: Frame): Line | null {
   const x1 = axis.x(frame.sentUs);
   if (frame.heardUs !== null) return { x1, y1, x2: axis.x(frame.heardUs), y2 };
   return { x1, y1, x2: x1 + LOST_PIXELS, y2: y1 + (y2 - y1) * LOST_PART };
+}
+
+/** Words beside marks, lane by lane, as far as there is room for them. */
+class Words {
+  private readonly ends = new Map<string, number>();
+
+  /** Takes the room if it is free. */
+  has(lane: string, left: number, width: number): boolean {
+    if (left < (this.ends.get(lane) ?? -Infinity)) return false;
+    this.ends.set(lane, left + width);
+    return true;
+  }
 }
 
 /** Names of frames that found room so far. */

@@ -54,6 +54,13 @@ export class LockBook {
     return [...this.closed.items(), ...lasting];
   }
 
+  /** Sessions that a text speaks of, by the names of their clients. */
+  aliasesIn(text: string): readonly string[] {
+    return [...this.clients]
+      .filter(([session]) => text.includes(session))
+      .map(([session, client]) => `${session} is the session of ${client}.`);
+  }
+
   private take(event: LockEvent): void {
     switch (event.type) {
       case 'queued':

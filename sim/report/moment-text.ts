@@ -8,6 +8,7 @@ const LOCKS_MAX = 6;
 /** Who led, who was away, who held what, and what those believed of whom the violation speaks. */
 export function momentText(recording: Recording): readonly string[] {
   return [
+    ...recording.aliases,
     ...leaderText(recording),
     ...awayText(recording),
     ...lockTexts(recording),
@@ -24,16 +25,20 @@ function leaderText(recording: Recording): readonly string[] {
   return [`${sentence(alive.map(({ lane, term }) => `${lane} leads term ${term ?? 0}`))}.`];
 }
 
+/** Together, who is away in the same way since the same time. */
 function awayText(recording: Recording): readonly string[] {
   const { lanes, spans, originUs } = recording;
-  return lanes.flatMap(({ name }) => {
+  const groups = new Map<string, string[]>();
+  for (const { name } of lanes) {
     const away = spans.find(
       (span) => span.lane === name && isAwayKind(span) && isLasting(recording, span),
     );
-    if (away === undefined) return [];
-    const what = away.kind === 'dead' ? 'is dead' : 'stands still';
-    return [`${name} ${what} since ${timeText(away.fromUs, originUs)}.`];
-  });
+    if (away === undefined) continue;
+    const what = away.kind === 'dead' ? 'Dead' : 'Standing still';
+    const key = `${what} since ${timeText(away.fromUs, originUs)}`;
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  return [...groups].map(([what, names]) => `${what}: ${names.join(', ')}.`);
 }
 
 function lockTexts(recording: Recording): readonly string[] {

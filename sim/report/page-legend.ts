@@ -1,7 +1,8 @@
 /** What the signs of the pictures mean. */
 export const LEGEND = `<details class="legend"><summary>How to read it</summary><ul>
 <li><b>Time</b> runs to the right and is not to scale: busy stretches are stretched, quiet ones
-folded (⋯ and how long). The red line is where the promise was broken.</li>
+folded (⋯ and how long). The red line is where the promise was broken;
+dotted: a time that its sentence speaks of.</li>
 <li><b>Bands of nodes</b> have the colour of their term: full while leading, striped while
 standing for election, pale while following. Hatched: it stands still. Empty: it is dead.</li>
 <li><b>Bars of locks</b>: who holds it with which token, as the cluster decided; below it who waits.

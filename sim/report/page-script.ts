@@ -38,6 +38,7 @@ export const PAGE_SCRIPT = String.raw`'use strict';
       );
     }
     svg.dataset.zoom = zoom;
+    pin(svg.parentElement);
   }
   function first(element, name) {
     const known = firsts.get(element) ?? {};
@@ -45,6 +46,16 @@ export const PAGE_SCRIPT = String.raw`'use strict';
     if (!(name in known)) known[name] = element.getAttribute(name);
     return known[name];
   }
+  function pin(scroller) {
+    const left = scroller.scrollLeft;
+    for (const text of all('.s > text', scroller)) {
+      const rect = text.previousElementSibling;
+      const [x, width] = ['x', 'width'].map((name) => Number(rect.getAttribute(name)));
+      const room = x + width - LABEL_ROOM * text.textContent.length;
+      text.setAttribute('x', Math.max(x, Math.min(left, room)) + 5);
+    }
+  }
+  const LABEL_ROOM = 6.4;
   const zoomOf = (scroller) => Number(scroller.firstElementChild.dataset.zoom ?? 1);
   function zoomTo(wanted, at = 0.5) {
     const zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, wanted));
@@ -228,6 +239,8 @@ export const PAGE_SCRIPT = String.raw`'use strict';
       addEventListener('pointermove', move);
       addEventListener('pointerup', end, { once: true });
     });
+    // Words of long bars stay in sight.
+    scroller.addEventListener('scroll', () => pin(scroller));
     // Pictures of one view stay below each other.
     scroller.addEventListener('scroll', () => {
       if (scroller.closest('[role=tabpanel]').hidden) return;

@@ -68,7 +68,7 @@ h2 {
 }
 .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 28px; }
 .moment { margin: 0 0 8px; padding-left: 18px; }
-.scenario { margin: 0; padding-left: 30px; max-height: 15em; overflow: auto; }
+.scenario { margin: 0; padding-left: 30px; max-height: 21em; overflow: auto; }
 pre {
   margin: 0;
   padding: 8px 10px;
@@ -194,7 +194,7 @@ svg .crash, svg .refused { fill: var(--red); font-size: 15px; font-weight: 700; 
 svg .write { fill: #0a7d4f; font-size: 14px; font-weight: 700; }
 svg .word { font-size: 10.5px; paint-order: stroke; stroke: var(--halo); stroke-width: 3px; }
 svg .late { text-anchor: end; }
-svg .disk, svg .note { fill: var(--soft); font-size: 10px; }
+svg .disk, svg .note, svg .remark { fill: var(--soft); font-size: 10px; }
 svg .commit { font-size: 9px; }
 .violation line { stroke: var(--red); stroke-width: 2.5; }
 svg .violation text { fill: var(--red); font-weight: 700; font-size: 13px; text-anchor: end; }
@@ -206,6 +206,8 @@ svg .spot {
   stroke: var(--halo);
   stroke-width: 3px;
 }
+.spoken line { stroke: var(--red); stroke-width: 1.5; stroke-dasharray: 2 4; }
+svg .spoken text { fill: var(--red); text-anchor: middle; }
 .difference line { stroke: var(--blue); stroke-width: 2; stroke-dasharray: 6 3; }
 svg .difference text { fill: var(--blue); font-weight: 700; }
 .chosen rect { stroke: var(--blue) !important; stroke-width: 3; }

@@ -27,6 +27,10 @@ const NEAR_US = 200_000;
 /** So many of the newest facts of each lock that a violation speaks of have causes to be shown. */
 const FACTS_OF_LOCK = 3;
 
+const SPOKEN_MAX = 4;
+/** Signs of life are shown if the violation follows from them, and they are not older than that. */
+const SIGN_US = 1_000_000;
+
 /** See the head of this file. For one run. */
 export class Recorder implements ClusterRecorder {
   private cluster: SimCluster | null = null;
@@ -97,7 +101,7 @@ export class Recorder implements ClusterRecorder {
 
   /** Something happens now in a process, in words. */
   note(process: string, text: string): void {
-    this.mark(process, 'note', text);
+    this.mark(process, 'remark', text);
   }
 
   /** A fenced store is written to now. */
@@ -119,11 +123,16 @@ export class Recorder implements ClusterRecorder {
       .sort((left, right) => left.seq - right.seq);
     const spans = this.spans(lives.spans, endUs);
     const lanes = this.lanes(spans);
-    const accused = accusedIn(ending.violation?.message ?? '', lanes);
-    const roots = [lastSeqAt(trace, endUs), ...rootsOf(marks, accused)];
+    const message = ending.violation?.message ?? '';
+    const accused = accusedIn(message, lanes);
+    const spokenUs = spokenIn(message).filter((timeUs) => timeUs < endUs);
+    const times = [endUs, ...spokenUs];
+    const roots = [...times.map((timeUs) => lastSeqAt(trace, timeUs)), ...rootsOf(marks, accused)];
     const cone = coneOf(trace, roots);
-    const nearUs = endUs - NEAR_US;
-    const isNear = (moment: Moment): boolean => cone.has(moment.seq) || moment.atUs >= nearUs;
+    const isWithin = ({ atUs }: Moment, spanUs: number): boolean =>
+      times.some((timeUs) => atUs <= timeUs && atUs >= timeUs - spanUs);
+    const isNear = (moment: Moment): boolean => cone.has(moment.seq) || isWithin(moment, NEAR_US);
+    const isSign = (moment: Moment): boolean => cone.has(moment.seq) && isWithin(moment, SIGN_US);
     return {
       ...ending,
       originUs: this.startUs,
@@ -139,8 +148,10 @@ export class Recorder implements ClusterRecorder {
       frames: this.frames
         .frames()
         .filter(({ sent }) => isInTime(sent))
-        .map((frame) => frameOf(frame, { endUs, isNear })),
+        .map((frame) => frameOf(frame, endUs, frame.text.isRoutine ? isSign : isNear)),
       accused,
+      spokenUs,
+      aliases: this.locks.aliasesIn(message),
       leftOut: this.leftOut(),
     };
   }
@@ -209,6 +220,12 @@ function accusedIn(message: string, lanes: readonly Lane[]): readonly string[] {
   return [...new Set(lanes.map(({ name }) => name).filter((name) => words.has(name)))];
 }
 
+/** Times in microseconds: oracles say `at 2279403`. */
+function spokenIn(message: string): readonly number[] {
+  const found = [...message.matchAll(/\bat (\d{4,15})\b/g)].map(([, digits]) => Number(digits));
+  return [...new Set(found)].slice(0, SPOKEN_MAX);
+}
+
 /** The newest facts of what is accused, and all that stores refused. */
 function rootsOf(marks: readonly SeenMark[], accused: readonly string[]): readonly number[] {
   const refused = marks.filter(({ kind }) => kind === 'refused');
@@ -226,7 +243,8 @@ function rootsOf(marks: readonly SeenMark[], accused: readonly string[]): readon
 
 function frameOf(
   { way, sent, heard, isStale, text }: SeenFrame,
-  { endUs, isNear }: { readonly endUs: number; readonly isNear: (moment: Moment) => boolean },
+  endUs: number,
+  isShown: (moment: Moment) => boolean,
 ): Frame {
   const { from, to } = way;
   const taken = heard !== null && heard.atUs <= endUs ? heard : null;
@@ -241,6 +259,6 @@ function frameOf(
     isRoutine: text.isRoutine,
     label: text.label,
     lines: text.lines,
-    isInCone: taken === null ? isNear(sent) : isNear(taken),
+    isInCone: isShown(taken ?? sent),
   };
 }

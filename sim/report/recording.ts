@@ -37,7 +37,8 @@ export interface Span {
 }
 
 /** What happens in an instant. */
-export type MarkKind = 'start' | 'crash' | 'commit' | 'disk' | 'write' | 'refused' | 'note';
+export type MarkKind =
+  'start' | 'crash' | 'commit' | 'disk' | 'write' | 'refused' | 'note' | 'remark';
 
 /** Something that happens. */
 export interface Mark {
@@ -102,6 +103,10 @@ export interface Recording extends Ending {
   readonly frames: readonly Frame[];
   /** Names of processes and locks that the violation speaks of, or follows from. */
   readonly accused: readonly string[];
+  /** Times that the violation speaks of, other than its own. */
+  readonly spokenUs: readonly number[];
+  /** Who is behind ids in the sentence of the violation, in words. */
+  readonly aliases: readonly string[];
   /** What was left out because there was too much, in words. */
   readonly leftOut: readonly string[];
 }

@@ -16,6 +16,8 @@ export interface View {
   readonly spans: readonly Item<Span>[];
   readonly marks: readonly Item<Mark>[];
   readonly frames: readonly Item<Frame>[];
+  /** See Recording. */
+  readonly spokenUs: readonly number[];
   /** In words. */
   readonly leftOut: readonly string[];
 }
@@ -49,9 +51,7 @@ export function numbered(recording: Recording, first = 0): Numbered {
 /** What the violation follows from, and what happened shortly before it. */
 export function coneView(all: Numbered, toUs = all.recording.endUs): View {
   const { originUs } = all.recording;
-  const frames = all.frames.filter(
-    ({ of }) => of.isInCone && !of.isRoutine && of.sentUs >= originUs,
-  );
+  const frames = all.frames.filter(({ of }) => of.isInCone && of.sentUs >= originUs);
   const marks = all.marks.filter(({ of }) => of.atUs >= originUs && (of.isInCone || isTelling(of)));
   return {
     ...within(originUs, toUs),
@@ -61,6 +61,7 @@ export function coneView(all: Numbered, toUs = all.recording.endUs): View {
     ),
     marks: newest(marks, CONE_MARKS_MAX),
     frames: newest(frames, CONE_FRAMES_MAX),
+    spokenUs: all.recording.spokenUs,
     leftOut: all.recording.leftOut,
   };
 }
@@ -77,6 +78,7 @@ export function fullView(all: Numbered, itemsMax: number): View {
     ...within(isCut ? Math.min(...firsts) : 0, recording.endUs),
     spans: newest(spans, itemsMax),
     ...shown,
+    spokenUs: recording.spokenUs,
     leftOut: [
       ...recording.leftOut,
       ...leftOutText(marks.length - shown.marks.length, 'events'),
@@ -91,7 +93,7 @@ function within(fromUs: number, toUs: number): { readonly fromUs: number; readon
 
 /** Shown wherever it happened: a story without it makes no sense. */
 function isTelling({ kind }: Mark): boolean {
-  return kind === 'crash' || kind === 'write' || kind === 'refused';
+  return ['crash', 'write', 'refused', 'remark'].includes(kind);
 }
 
 function newest<T>(items: readonly T[], max: number): readonly T[] {
