@@ -16,6 +16,9 @@ import type { Scenario, SimulateOptions, Simulation } from './types.ts';
 /** Each world is told of its own. */
 const rareStates = new Shared(() => probes.collect((id) => grounds.getStore()?.world.onProbe(id)));
 
+/** Following code through promises costs all of them something: not when nobody needs it. */
+const followed = new Shared(() => () => grounds.disable());
+
 /** Plays the scenario once, or twice to compare. Rejects with SimulationError. */
 export async function play<T>(
   options: SimulateOptions,
@@ -44,6 +47,7 @@ async function playOnce<T>(
 ): Promise<Simulation<T>> {
   checkTimers();
   const ends = [
+    followed.enter(),
     worldGlobals.enter(),
     rejections.enter(),
     rareStates.enter(),

@@ -49,7 +49,6 @@ export class RunWorld implements user.World {
   private readonly toldFaults: ToldFaults;
   private readonly users = new Map<string, UserProcess>();
   private readonly clients = new Map<string, Client>();
-  private readonly programs = new Set<string>();
   private readonly stores = new Map<string, WorldStore>();
   private planned = 0;
 
@@ -88,9 +87,9 @@ export class RunWorld implements user.World {
     const known = this.users.get(name);
     if (known === undefined) return this.newClient(name, options);
     const client = this.clients.get(name);
-    if (client !== undefined && known.handle.process.life !== null) return client;
-    const why = client === undefined ? 'is that of a program' : 'is that of a dead process';
-    throw invalid(`the name ${name} ${why}`);
+    if (client === undefined) throw invalid(`the name ${name} is that of a program`);
+    if (known.isRunning) return client;
+    throw invalid(`the process ${name} is dead, or did not begin again yet`);
   }
 
   run<T>(
@@ -99,7 +98,6 @@ export class RunWorld implements user.World {
     { globals = 'virtual' }: user.ProgramOptions = {},
   ): user.ProgramHandle<T> {
     this.checkName(name);
-    this.programs.add(name);
     const isVirtual = globals === 'virtual';
     const process = new ProgramProcess<T>(this.parts, { name, isVirtual }, program);
     this.enter(process.user);
@@ -153,7 +151,9 @@ export class RunWorld implements user.World {
     const machine = this.machine(name);
     machine.crash();
     this.parts.conversations.onDeath(name);
-    machine.start();
+    const user = this.users.get(name);
+    if (user === undefined) machine.start();
+    else user.handle.startNow();
     this.toldFaults.end(name);
   }
 

@@ -71,6 +71,12 @@ export class UserProcess {
     return this.standing;
   }
 
+  /** It lives, and has begun. */
+  get isRunning(): boolean {
+    const { life } = this.handle.process;
+    return life !== null && this.standing?.own?.life === life;
+  }
+
   /** Timers of the user that are set in it. */
   get pendingTimers(): number {
     return this.standing?.own?.timers.pending ?? 0;

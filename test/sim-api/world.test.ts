@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { simulate } from '../../sim/api/simulate.ts';
 import type { World } from '../../sim/api/types.ts';
 import { failing } from './failing.ts';
@@ -166,5 +166,60 @@ describe('a world', () => {
       return [Math.floor(waitedMs / 100), late];
     });
     expect(value).toEqual([15, 'Error: did not come within 2000 ms: () => false']);
+  });
+
+  test('gives the client of the present life, and lets the dead do nothing', async () => {
+    const { value } = await simulate({ seed: 1, report: false }, async (world) => {
+      const store = world.fencedStore('a');
+      const first = world.client('owner', { ttlMs: 1_000 });
+      const grant = await first.lock('a').acquire();
+      let release: () => void = () => {};
+      const shared = new Promise<void>((resolve) => (release = resolve));
+      world.run('zombie', async () => {
+        await shared;
+        await store.write({ token: grant.token, value: 'from the grave' });
+        world.check(false, 'nobody answers the dead');
+      });
+      world.crash('zombie');
+      release();
+      world.crash('owner');
+      const error = await Promise.resolve()
+        .then(() => world.client('owner'))
+        .catch(String);
+      world.restart('owner');
+      const second = world.client('owner');
+      await second.lock('a').acquire();
+      await world.sleep('1s');
+      return { error, isOther: second !== first, writes: store.history.length };
+    });
+    expect(value).toEqual({
+      error: 'HoldfastError: INVALID: the process owner is dead, or did not begin again yet',
+      isOther: true,
+      writes: 0,
+    });
+  });
+
+  test('keeps what programs log, and prints it with their name and time', async () => {
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const talk = async (world: World): Promise<void> => {
+      await world.run('worker', async () => console.log('it is %d', 5)).done;
+    };
+    const { story } = await simulate({ seed: 1, report: false }, talk);
+    expect(story.join('\n')).toMatch(/at 0\.\d{3} s worker logs: it is 5/);
+    expect(printed.mock.calls).toEqual([['[0.000 s worker] it is 5']]);
+    await simulate({ seed: 1, report: false, console: 'keep' }, talk);
+    expect(printed).toHaveBeenCalledTimes(1);
+    printed.mockRestore();
+  });
+
+  test('ends a program that waits for time by looking at a clock', async () => {
+    const failure = await failing(async (world) => {
+      world.run('busy', async () => {
+        const untilMs = Date.now() + 10;
+        while (Date.now() < untilMs);
+      });
+      await world.sleep('1s');
+    });
+    expect(failure.message).toContain('a clock was read 1000000 times while time stood still');
   });
 });
