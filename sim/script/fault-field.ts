@@ -8,6 +8,7 @@ import type { SimClient } from '../cluster-client.ts';
 import type { SimNode } from '../cluster-node.ts';
 import type { SimCluster } from '../cluster.ts';
 import type { Impairment, Undo } from '../world/direction.ts';
+import { SharedStates, impair } from './impair.ts';
 import type { Fault, Script } from './types.ts';
 
 /** Strikes; gives the way to undo it, or null when it does not apply. */
@@ -27,7 +28,7 @@ export class FaultField {
   readonly condemned = new Set<NodeId>();
   private readonly clientList: () => readonly SimClient[];
   private readonly filled = new Set<NodeId>();
-  private readonly holds = new Map<string, number>();
+  private readonly shared = new SharedStates();
 
   constructor(cluster: SimCluster, script: Script, clients: () => readonly SimClient[]) {
     this.cluster = cluster;
@@ -90,16 +91,7 @@ export class FaultField {
     impairment: Impairment,
     isOneWay = false,
   ): Undo | null {
-    const { network } = this.cluster.world;
-    const undos = from.flatMap((left) =>
-      to
-        .filter((right) => right !== left)
-        .flatMap((right) => [
-          network.impair(left, right, impairment),
-          ...(isOneWay ? [] : [network.impair(right, left, impairment)]),
-        ]),
-    );
-    return undos.length === 0 ? null : all(undos);
+    return impair(this.cluster.world.network, { from, to, isOneWay }, impairment);
   }
 
   /** What links that exist now carry stands still, at most until the script is over. */
@@ -112,13 +104,7 @@ export class FaultField {
 
   /** What several faults may do to the same thing at the same time: it ends with the last. */
   share(what: string, begin: () => void, end: () => void): Undo {
-    this.holds.set(what, (this.holds.get(what) ?? 0) + 1);
-    begin();
-    return () => {
-      const left = (this.holds.get(what) ?? 0) - 1;
-      this.holds.set(what, left);
-      if (left === 0) end();
-    };
+    return this.shared.begin(what, begin, end);
   }
 
   /** Starts a dead node, unless it ended by itself and is right to stay down. */
@@ -150,13 +136,6 @@ export class FaultField {
     const isFull = exitCode === DISK_FULL_EXIT && message.startsWith('The disk is full');
     return isFull && this.filled.has(id);
   }
-}
-
-/** One way to undo all of these. */
-export function all(undos: readonly Undo[]): Undo {
-  return () => {
-    for (const undo of undos) undo();
-  };
 }
 
 function wrapped<T>(list: readonly T[], place: number): T | null {

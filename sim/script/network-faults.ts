@@ -3,10 +3,11 @@
 
 import type { SimNode } from '../cluster-node.ts';
 import type { Impairment, Undo } from '../world/direction.ts';
-import { NOTHING_TO_UNDO, all } from './fault-field.ts';
+import { NOTHING_TO_UNDO } from './fault-field.ts';
 import type { FaultField, Injector } from './fault-field.ts';
 import { clientsNear } from './fault-groups.ts';
 import { BANDWIDTHS, PER_MILLE, SPIKE_MS, step } from './fault-steps.ts';
+import { all } from './impair.ts';
 import { flap, swizzle } from './moving-cuts.ts';
 import type { Fault } from './types.ts';
 

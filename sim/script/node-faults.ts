@@ -2,8 +2,8 @@
 
 import type { SimNode } from '../cluster-node.ts';
 import type { Undo } from '../world/direction.ts';
-import { all } from './fault-field.ts';
 import type { FaultField, Injector } from './fault-field.ts';
+import { all } from './impair.ts';
 import { changeRate, jumpWall, slowDown } from './machine-faults.ts';
 
 type Death = 'crash' | 'losePower';

@@ -36,6 +36,7 @@ export class MachineClock {
   /** How far before its time a timer may fire, in microseconds. */
   readonly earlyUsMax: number;
   private rate: number;
+  private ppm: number;
   /** What the clocks showed when the present rate began, and the awake time of that moment. */
   private mono: Anchor;
   private boot: Anchor;
@@ -49,7 +50,8 @@ export class MachineClock {
   constructor(name: string, settings: ClockSettings, random: KeyedRandom) {
     this.name = name;
     this.random = random;
-    this.rate = rateOf(settings.driftPpm ?? 0);
+    this.ppm = settings.driftPpm ?? 0;
+    this.rate = rateOf(this.ppm);
     this.skewMs = settings.skewMs ?? 0;
     this.latenessUsMax = settings.latenessUsMax ?? LATENESS_US_MAX;
     this.earlyUsMax = settings.earlyUsMax ?? 0;
@@ -81,7 +83,13 @@ export class MachineClock {
   setDrift(driftPpm: number, nowUs: number): void {
     this.mono = { shownUs: this.monoUs(nowUs), atUs: this.awakeUs(nowUs) };
     this.boot = { shownUs: this.bootUs(nowUs), atUs: nowUs };
+    this.ppm = driftPpm;
     this.rate = rateOf(driftPpm);
+  }
+
+  /** The present rate error in parts per million. */
+  get driftPpm(): number {
+    return this.ppm;
   }
 
   /** The wall clock is set forward or back; nothing else changes. */
