@@ -1,7 +1,7 @@
 // Who judges a user's run: everything that judges drawn runs at each event, fed with whatever the
 // user's own programs are granted.
 
-import type { NodeId, Token } from '../../src/base/units.ts';
+import type { NodeId, SessionId, Token } from '../../src/base/units.ts';
 import { SessionGrant } from '../../src/client/grant.ts';
 import type { Grant } from '../../src/client/grant.ts';
 import type { HostWatch } from '../../src/node/host-types.ts';
@@ -15,7 +15,6 @@ import { ClientHistory } from '../oracle/history.ts';
 import { TappedTransport } from '../oracle/history-tap.ts';
 import { judgeHistory } from '../oracle/history-check.ts';
 import { LockDelays } from '../oracle/lock-delays.ts';
-import type { FactListener } from '../oracle/machine.ts';
 import type { Verdict } from '../oracle/verdict.ts';
 import type { Life } from '../world/process.ts';
 import type { Conversations } from './conversations.ts';
@@ -30,12 +29,18 @@ export interface HeldNow {
 /** Looks at nodes from before there is a cluster. */
 export class NodeEyes {
   beliefs: Beliefs | null = null;
+  /** Is told of each node that is elected. */
+  onElected: (id: NodeId) => void = () => {};
 
-  /** For each life of a node. */
-  watch(): HostWatch {
+  /** For each life of this node. */
+  watch(id: NodeId): HostWatch {
     return {
       started: () => {},
-      stepped: (event, effects) => this.beliefs?.stepped(event, effects),
+      stepped: (event, effects) => {
+        this.beliefs?.stepped(event, effects);
+        const isElected = effects.some((each) => each.type === 'role' && each.role === 'leader');
+        if (isElected) this.onElected(id);
+      },
       applied: (entry, command) => this.beliefs?.applied(entry, command),
       installed: () => {},
     };
@@ -52,6 +57,8 @@ export interface JudgedRun {
   readonly isBound: boolean;
   /** Somebody was granted something, in its own eyes. */
   readonly onHold: (hold: Hold) => void;
+  /** The session of this client is over, and with it what it held. */
+  readonly onSessionOver: (client: string, cause: 'closed' | 'expired' | 'ended') => void;
 }
 
 /** See the head of this file. */
@@ -61,6 +68,8 @@ export class Judges {
   private readonly beliefs: Beliefs;
   private readonly verdict: Verdict;
   private holds: Hold[] = [];
+  // One for each session that was granted anything.
+  private readonly owners = new Map<SessionId, string>();
 
   constructor(run: JudgedRun) {
     const { cluster, eyes, isBound, onHold } = run;
@@ -75,11 +84,13 @@ export class Judges {
     eyes.beliefs = this.beliefs;
     oracle.follow(this.beliefs);
     oracle.follow(new LockDelays({ verdict, isBound }));
-  }
-
-  /** Tells somebody else what the log has, in its order. */
-  follow(listener: FactListener): void {
-    this.run.cluster.oracle.follow(listener);
+    oracle.follow({
+      onSessionEnded: ({ session, cause }) => {
+        const owner = this.owners.get(session);
+        this.owners.delete(session);
+        if (owner !== undefined) run.onSessionOver(owner, cause);
+      },
+    });
   }
 
   /** Listens to what a process of this name asks and is told; an operator's acts are excused. */
@@ -108,6 +119,7 @@ export class Judges {
     this.prune();
     const hold = { client, life, session: grant.sessionId, grant };
     this.holds.push(hold);
+    this.owners.set(hold.session, client);
     this.beliefs.begin(hold);
   }
 

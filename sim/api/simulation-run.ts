@@ -23,6 +23,7 @@ import { Story, secondsOf } from './story.ts';
 import type { Scenario, SimulateOptions, Simulation } from './types.ts';
 
 const LIMIT_MS = 600_000;
+const OVER = { expired: 'over: nobody renewed it in time', ended: 'ended by an operator' };
 
 /** How the scenario ended; null while it has not. */
 type Ending<T> = { readonly value: T } | null;
@@ -109,7 +110,7 @@ export class SimulationRun<T> implements GroundWorld {
       },
       clocks,
       recorder: this.recorder ?? undefined,
-      watch: () => this.eyes.watch(),
+      watch: (id) => this.eyes.watch(id),
       onExit: (id, exit) => reportExit(this.verdict, id, exit),
     });
   }
@@ -166,6 +167,7 @@ export class SimulationRun<T> implements GroundWorld {
     const isBound = Object.values(clocks).every(
       ({ driftPpm = 0 }) => Math.abs(driftPpm) <= DRIFT_PPM_BOUND,
     );
+    eyes.onElected = (id) => story.tell(`${id} is elected`);
     return new Judges({
       cluster,
       eyes,
@@ -176,6 +178,9 @@ export class SimulationRun<T> implements GroundWorld {
         const { client, grant } = hold;
         this.recorder?.holding(hold);
         story.tell(`${client} holds ${grant.names.join(' and ')} with token ${grant.token}`);
+      },
+      onSessionOver: (client, cause) => {
+        if (cause !== 'closed') story.tell(`the session of ${client} is ${OVER[cause]}`);
       },
     });
   }

@@ -29,7 +29,7 @@ export function ownOrOutside(what: string): OwnGround | null {
 }
 
 /** Throws when code of a world calls this; returns outside of worlds, and for Node itself. */
-export function refuseInside(what: string, hint: string): void {
+function refuseInside(what: string, hint: string): void {
   if (grounds.getStore() !== undefined) refusedUnlessNode(what, hint);
 }
 

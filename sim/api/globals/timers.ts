@@ -14,7 +14,7 @@ import { delay, immediately, intervals, yielding } from './timers-promises.ts';
 const DELAY_MS_MAX = 2 ** 31 - 1;
 
 /** As Node reads a delay. */
-export function delayOf(given: unknown): number {
+function delayOf(given: unknown): number {
   const delayMs = Number(given);
   return delayMs >= 1 && delayMs <= DELAY_MS_MAX ? Math.trunc(delayMs) : 1;
 }
