@@ -38,6 +38,7 @@ export type WorldFaultKind = (typeof WORLD_FAULT_KINDS)[number];
 
 /** One thing that goes wrong. Any values will do: what does not apply does nothing. */
 export interface WorldFault {
+  /** What goes wrong. */
   readonly kind: WorldFaultKind;
   /**
    * Whom it strikes: a process by its name, a node by its id (`n1`, `n2`, …), `leader` (whoever
