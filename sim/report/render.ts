@@ -24,7 +24,7 @@ export interface ReportOptions {
 /** Items that are drawn at most, and what a page may weigh. */
 const ITEMS_MAX = 5_000;
 const ITEMS_MIN = 500;
-const PAGE_LENGTH_MAX = 1_000_000;
+const PAGE_BYTES_MAX = 1_000_000;
 /** So long after the violation the other run is shown still. */
 const AFTER_US = 500_000;
 
@@ -39,7 +39,7 @@ export function renderReport(recording: Recording, options: ReportOptions = {}):
   const all = numbered(recording);
   for (let itemsMax = ITEMS_MAX; ; itemsMax /= 2) {
     const page = renderPage(all, itemsMax, options);
-    if (page.length <= PAGE_LENGTH_MAX || itemsMax < ITEMS_MIN) return page;
+    if (Buffer.byteLength(page) <= PAGE_BYTES_MAX || itemsMax < ITEMS_MIN) return page;
   }
 }
 
