@@ -30,9 +30,14 @@ export class Conversations {
     return this.lastUs;
   }
 
-  /** The longest wait that ends by itself and that anybody asked for so far. */
+  /** The longest time, of those asked for so far, after which something ends by itself. */
   get longestWaitUs(): number {
     return this.longestUs;
+  }
+
+  /** Something may end by itself after so long: a wait, a lease, a hold. */
+  expect(durationMs: number): void {
+    this.longestUs = Math.max(this.longestUs, durationMs * US_PER_MS);
   }
 
   waiting(): readonly Waiting[] {
@@ -60,12 +65,13 @@ export class Conversations {
     const key = 'seq' in body ? `${body.session} ${body.seq}` : '';
     // Who waits asks again now and then, in case that news were lost.
     if (!this.open.has(key)) this.lastUs = this.nowUs();
+    if (body.op === 'openSession') this.expect((body.ttlMs ?? 0) + body.lockDelayMs);
     if (body.op !== 'acquire') return;
     const names = body.items.map((item) => item.name);
     const sinceUs = this.open.get(key)?.sinceUs ?? this.nowUs();
     this.open.set(key, { by: name, names, sinceUs });
     asked.set(message.requestId, key);
-    if (body.waitMs !== null) this.longestUs = Math.max(this.longestUs, body.waitMs * US_PER_MS);
+    this.expect(body.waitMs ?? 0);
   }
 
   private heard(message: NodeMessage, asked: Map<number, string>): void {

@@ -102,8 +102,9 @@ export class UserProcess {
   }
 
   private openClient(ports: ProcessPorts, options: WorldClientOptions): Client {
-    const { judges, cluster } = this.home;
+    const { judges, cluster, conversations } = this.home;
     const { clock, random, logger, life } = ports;
+    conversations.expect(options.maxHoldMs ?? 0);
     const listen = judges.tap(this.name);
     const tap = (transport: ProcessPorts['transport']): ProcessPorts['transport'] =>
       listen(transport, life.incarnation);

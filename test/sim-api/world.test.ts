@@ -222,4 +222,41 @@ describe('a world', () => {
     });
     expect(failure.message).toContain('a clock was read 1000000 times while time stood still');
   });
+
+  test('waits for what ends by itself: a long lease, a long wait', async () => {
+    const { value, virtualMs } = await simulate({ seed: 1, report: false }, async (world) => {
+      await world.client('dead', { ttlMs: 200_000 }).lock('a').acquire();
+      world.crash('dead');
+      const late = await world.client('late').lock('a').acquire({ waitMs: 150_000 }).catch(String);
+      const grant = await world.client('next').lock('a').acquire({ waitMs: Infinity });
+      return [late, grant.name];
+    });
+    expect(value).toEqual([expect.stringContaining('WAIT_OVER'), 'a']);
+    expect(virtualMs).toBeGreaterThan(200_000);
+  });
+
+  test('hands over timers or input first to whoever stood still, as real machines do', async () => {
+    const orders = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) {
+      const { value } = await simulate({ seed, report: false }, async (world) => {
+        const owner = world.client('owner');
+        const grant = await owner.lock('a').acquire();
+        const order: string[] = [];
+        world.run('worker', async (own) => {
+          const waiting = own.client().lock('a').acquire();
+          setTimeout(() => order.push('timer'), 200);
+          await waiting;
+          order.push('grant');
+        });
+        await world.sleep(100);
+        world.pause('worker', { forMs: '1s' });
+        await world.sleep(50);
+        await grant.release();
+        await world.sleep('2s');
+        return order.join(' before ');
+      });
+      orders.add(value);
+    }
+    expect([...orders].toSorted()).toEqual(['grant before timer', 'timer before grant']);
+  });
 });
