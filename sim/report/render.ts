@@ -96,7 +96,7 @@ function header(recording: Recording): string {
   const { violation, scenario, replay, originUs, traceHash, events } = recording;
   const [sentence = '', ...evidence] = (violation?.message ?? 'Every promise is kept.').split('\n');
   const at = violation === null ? '' : ` at ${timeText(violation.atUs, originUs)}`;
-  const what = violation === null ? 'Nothing is broken' : `${violation.oracle} is broken${at}`;
+  const what = violation === null ? 'Nothing is broken' : `${kindText(violation.oracle)}${at}`;
   const proof = evidence.length === 0 ? '' : textElement('pre', {}, evidence.join('\n'));
   const lines = items(scenario);
   return element(
@@ -115,6 +115,24 @@ function header(recording: Recording): string {
     ].join(''),
   );
 }
+
+/** What kind of failure it is. */
+function kindText(oracle: string): string {
+  const words = KINDS[oracle];
+  return words === undefined ? `${oracle} is broken` : `${oracle}: ${words}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  CHECK: 'a check does not hold',
+  PROGRAM: 'a program threw',
+  AMBIENT: 'code reached out of its world',
+  DEADLOCK: 'nobody can go on',
+  LIMIT: 'it took too long',
+  SPIN: 'something went on without end',
+  EXIT: 'a node ended by itself',
+  ASSERT: 'an assertion failed',
+  API: 'the client did what it must not',
+};
 
 function items(lines: readonly string[]): string {
   return lines.map((line) => textElement('li', {}, line)).join('');

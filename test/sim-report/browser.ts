@@ -17,8 +17,10 @@ export function findChromium(): string | null {
   const path = onPath();
   if (path !== null) return path;
   if (process.getuid?.() === 0 && onPath(['apt-get']) !== null) {
-    const packages = ['install', '-y', '-qq', '--no-install-recommends', 'chromium'];
-    spawnSync('apt-get', packages, { stdio: 'ignore', timeout: INSTALL_MS });
+    const install = ['install', '-y', '-qq', '--no-install-recommends', 'chromium'];
+    for (const words of [['update', '-qq'], install]) {
+      spawnSync('apt-get', words, { stdio: 'ignore', timeout: INSTALL_MS });
+    }
   }
   const installed = onPath();
   if (installed === null) {

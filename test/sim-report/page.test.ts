@@ -23,6 +23,7 @@ function folder(): string {
 test('C9 the page of a failing simulation tells what broke, who held what, and what struck', async () => {
   const { error, page } = await failing(folder(), (world) => sellTwice(world), [PAUSE]);
   expect(error.oracle).toBe('CHECK');
+  expect(page).toMatch(/CHECK: a check does not hold at \d\.\d+ s/);
   const h1 = /<h1>(.*?)<\/h1>/.exec(page)?.[1];
   expect(h1).toBe('worker-1 sold item 10 a second time');
   for (const lane of ['n1', 'n2', 'n3', 'worker-1', 'worker-2', 'inventory']) {
