@@ -21,11 +21,13 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 let tarball: Tarball;
 let project: Project;
 let other: Project;
+let bare: Project;
 
 beforeAll(async () => {
   tarball = await pack();
-  [project, other] = await Promise.all([
-    install(tarball, DEPENDENCIES),
+  [project, other, bare] = await Promise.all([
+    install(tarball, [...DEPENDENCIES, 'fast-check']),
+    install(tarball, OF_CLIENT),
     install(tarball, OF_CLIENT),
   ]);
 });
@@ -33,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => {
   project.remove();
   other.remove();
+  bare.remove();
   tarball.remove();
 });
 
@@ -60,11 +63,12 @@ describe('E1 each entry', () => {
 
   test('shares its classes with the others: an error of one is an instance in all', async () => {
     const program = `
-      ${modules.map((name, at) => `import * as entry${at} from '${name}';`).join('\n')}
-      const all = [${modules.map((_name, at) => `entry${at}`).join(', ')}];
-      const same = all.map(({ HoldfastError }) => HoldfastError === entry0.HoldfastError);
-      console.log(JSON.stringify(same));`;
-    expect(await answerOf(project, 'shared.mjs', program)).toEqual(modules.map(() => true));
+      import * as client from 'holdfast';
+      import * as node from 'holdfast/node';
+      import * as simulator from 'holdfast/sim';
+      const own = [client, node, simulator].map(({ HoldfastError }) => HoldfastError);
+      console.log(JSON.stringify(own.map((each) => each === client.HoldfastError)));`;
+    expect(await answerOf(project, 'shared.mjs', program)).toEqual([true, true, true]);
   });
 
   test('package.json can be read, and nothing below dist/', async () => {
@@ -131,8 +135,13 @@ test('the packed simulator runs a program, twice the same, without fast-check', 
       runs[0].traceHash === runs[1].traceHash,
       broken instanceof SimulationError && broken.oracle,
     ]));`;
-  const seen = await answerOf(project, 'simulate.mjs', program);
+  const seen = await answerOf(bare, 'simulate.mjs', program);
   expect(seen).toEqual([true, true, true, 'CHECK']);
+});
+
+test('what draws scenarios says that it needs fast-check', async () => {
+  const { code, output } = await bare.node('-e', `require('holdfast/sim/property')`);
+  expect([code, output]).toEqual([1, expect.stringContaining(`Cannot find package 'fast-check'`)]);
 });
 
 test('a program that preloads the simulator is played in it as it stands', async () => {

@@ -75,6 +75,16 @@ const SIMULATION = `
   export const wrong = simulate({ seed: 1, nodes: 4 }, transfer);
 `;
 
+const PROPERTY = `
+  import type { WorldFault } from 'holdfast/sim/property';
+  import type { SimulateOptions } from 'holdfast/sim';
+
+  const fault: WorldFault = { kind: 'pause', target: 'holder', atMs: 0, forMs: 9_000, arg: 0 };
+  export const options: SimulateOptions = { seed: 1, faults: [fault] };
+  // @ts-expect-error no kind of ours
+  export const wrong: WorldFault = { ...fault, kind: 'earthquake' };
+`;
+
 const REQUIRING = `
   import holdfast = require('holdfast');
   import node = require('holdfast/node');
@@ -107,7 +117,12 @@ async function errorsOf(
   return code === 0 ? '' : output;
 }
 
-const MODULES = { 'client.mts': CLIENT, 'node.mts': NODE, 'simulation.mts': SIMULATION };
+const MODULES = {
+  'client.mts': CLIENT,
+  'node.mts': NODE,
+  'simulation.mts': SIMULATION,
+  'property.mts': PROPERTY,
+};
 const MODERN = { lib: ['es2022'], types: ['node'] };
 const NODE_NEXT = { module: 'nodenext', ...MODERN };
 
@@ -123,7 +138,12 @@ describe('E1 E2 strict projects compile against the packed declarations', () => 
 
   test('a bundler', async () => {
     const options = { ...MODERN, module: 'esnext', moduleResolution: 'bundler' };
-    const files = { 'client.ts': CLIENT, 'node.ts': NODE, 'simulation.ts': SIMULATION };
+    const files = {
+      'client.ts': CLIENT,
+      'node.ts': NODE,
+      'simulation.ts': SIMULATION,
+      'property.ts': PROPERTY,
+    };
     expect(await errorsOf(project, files, options)).toBe('');
   });
 
