@@ -264,8 +264,9 @@ svg text.chosen, svg .chosen .n { fill: var(--blue) !important; font-weight: 700
 .leftOut { color: var(--soft); }
 .parting { max-width: 120ch; margin: 12px 0 0; }
 @media (max-width: 800px) {
-  .columns, .below { grid-template-columns: 1fr; }
-  .names { flex-basis: 90px; }
+  .columns, .below { grid-template-columns: minmax(0, 1fr); }
+  .names { flex-basis: 96px; }
+  .name i { display: none; }
 }
 @media print {
   nav, .below { display: none; }

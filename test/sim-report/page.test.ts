@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, copyFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { describeWorldFault } from '../../sim/property/describe.ts';
 import { Recorder } from '../../sim/report/recorder.ts';
 import { renderReport } from '../../sim/report/render.ts';
 import { simulate } from '../../sim/api/simulate.ts';
@@ -34,13 +35,13 @@ test('C9 the page of a failing simulation tells what broke, who held what, and w
   expect(page).toContain('believes in inventory');
   expect(page).toMatch(/class="i s paused"/);
   expect(page).toMatch(/worker-1 believed in inventory · 3 until \d\.\d+ s, and in nothing since/);
-  expect(page).toContain('pause of worker-1 for 5000 ms');
+  expect(page).toContain(describeWorldFault(PAUSE));
   expect(Buffer.byteLength(page)).toBeLessThan(BYTES_MAX);
 });
 
 test('the same without the last fault is beside it, up to where the two part', async () => {
   const { page } = await failing(folder(), (world) => sellTwice(world), [PAUSE]);
-  expect(page).toContain('The same without “pause of worker-1 for 5000 ms”: nothing is broken');
+  expect(page).toContain(`The same without “${describeWorldFault(PAUSE)}”: nothing is broken`);
   expect(page).toMatch(/this one goes on with: at 200 ms worker-1 stands still from now on/);
   const alone = await failing(folder(), (world) => {
     world.check(false, 'at once');
