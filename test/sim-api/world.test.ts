@@ -1,3 +1,4 @@
+import { scheduler } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { simulate } from '../../sim/api/simulate.ts';
 import type { World } from '../../sim/api/types.ts';
@@ -261,6 +262,21 @@ describe('a world', () => {
       });
       orders.add(value);
     }
-    expect([...orders].toSorted()).toEqual(['grant before timer', 'timer before grant']);
+    expect(orders).toEqual(new Set(['grant before timer', 'timer before grant']));
+  });
+
+  test('SPIN ends what goes on without time passing', async () => {
+    const failure = await failing(async (world) => {
+      world.run('busy', async () => {
+        for (;;) await scheduler.wait(0);
+      });
+      await world.sleep('1s');
+      world.run('busier', async () => {
+        for (;;) await scheduler.yield();
+      });
+      await world.sleep('1s');
+    });
+    expect(failure.oracle).toBe('SPIN');
+    expect(Math.floor(failure.atMs / 100)).toBe(10);
   });
 });
