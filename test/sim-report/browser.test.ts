@@ -50,6 +50,8 @@ describe.skipIf(chromiumPath === null)('a page in a browser', () => {
     const box = await line.boundingBox();
     expect(box?.x).toBeGreaterThan(0);
     expect(box?.x).toBeLessThan(1_400);
+    const bar = await page.locator('#cone .leader rect').last().boundingBox();
+    expect(box?.x).toBeCloseTo((bar?.x ?? 0) + (bar?.width ?? 0), -1);
     const colour = await styleOf(line, 'stroke');
     expect(colour).toBe('rgb(196, 22, 28)');
   });
@@ -85,11 +87,19 @@ describe.skipIf(chromiumPath === null)('a page in a browser', () => {
       page.locator('#cone svg').evaluate((svg) => svg.getBoundingClientRect().width);
     const letters = (): Promise<string> =>
       styleOf(page.locator('#cone .time').first(), 'font-size');
+    const ticks = async (): Promise<number> => {
+      const [first, second] = await page
+        .locator('#cone .time')
+        .evaluateAll((all) => all.map((each) => Number(each.getAttribute('x'))));
+      return (second ?? 0) - (first ?? 0);
+    };
     await page.keyboard.press('0');
+    const apart = await ticks();
     const before = { width: await width(), letters: await letters() };
     await page.keyboard.press('+');
     expect(await width()).toBeGreaterThan(before.width * 1.3);
     expect(await letters()).toBe(before.letters);
+    expect(await ticks()).toBeCloseTo(apart * 1.4, 0);
     await page.keyboard.press('-');
     expect(await width()).toBeCloseTo(before.width, 0);
   });

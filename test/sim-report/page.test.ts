@@ -69,6 +69,8 @@ test('names and messages of users are text, whatever they look like', async () =
   );
   expect(page).not.toContain(evil);
   expect(page).not.toContain('<img');
+  expect(page).toContain('<i>store</i>');
+  expect(page).toMatch(/class="i m write"/);
   expect(page.match(/<script/g)).toHaveLength(2);
   expect(page.match(/<\/script>/g)).toHaveLength(2);
   const [, data = ''] = /id="data">(.*?)<\/script>/s.exec(page) ?? [];

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { createSimCluster } from '../../sim/cluster.ts';
 import type { SimCluster } from '../../sim/cluster.ts';
+import { partingOf } from '../../sim/report/compare.ts';
 import { coneOf, lastSeqAt } from '../../sim/report/cone.ts';
 import { FrameBook } from '../../sim/report/frame-book.ts';
 import { Bounded } from '../../sim/report/bounded.ts';
@@ -86,6 +87,19 @@ test('what comes over a link after its successor has delivered is stale', () => 
   book.heard(first);
   expect(book.frames().map(({ isStale }) => isStale)).toEqual([true, false, false]);
   expect(book.frames().map(({ heard }) => heard?.atUs)).toEqual([10, 10, 10]);
+});
+
+test('two runs part where the same happens at another time, or something else, or nothing', async () => {
+  const run = await recorded((cluster) => cluster.runFor(1_000));
+  expect(partingOf(run, run)).toBeNull();
+  const [first, ...others] = run.frames;
+  if (first === undefined) throw new Error('nothing was sent');
+  const later = { ...run, frames: [{ ...first, sentUs: first.sentUs + 1 }, ...others] };
+  expect(partingOf(run, later)?.atUs).toBe(first.sentUs);
+  const last = run.marks.at(-1);
+  const shorter = { ...run, marks: run.marks.slice(0, -1) };
+  expect(partingOf(run, shorter)).toMatchObject({ atUs: last?.atUs });
+  expect(partingOf(run, { ...run, marks: [], frames: [] })?.there).toBeNull();
 });
 
 test('a cone is the chain of causes of each root, and nothing beside it', () => {
