@@ -2,6 +2,7 @@ import { HoldfastError } from '../../src/base/error.ts';
 import { Recorder } from '../report/recorder.ts';
 import { grounds } from './ground.ts';
 import { recordingOf, writeReport } from './report-file.ts';
+import { describeWorldFault } from '../property/describe.ts';
 import { SimulationError } from './error.ts';
 import { checkedOptions } from './options.ts';
 import { play } from './play.ts';
@@ -53,6 +54,6 @@ async function report<T>({ options, scenario, recorder, error }: Failed<T>): Pro
     (reason: unknown) => (reason instanceof SimulationError ? reason : null),
   );
   const without = recordingOf(other, failure, options.seed);
-  const withoutWhat = `${last.kind} of ${last.target} for ${last.forMs} ms`;
+  const withoutWhat = describeWorldFault(last);
   return writeReport(recording, options, { ...about, without, withoutWhat });
 }

@@ -5,7 +5,8 @@ import { US_PER_MS } from '../../src/base/units.ts';
 import { createSimCluster } from '../cluster.ts';
 import type { SimCluster } from '../cluster.ts';
 import { reportExit, Verdict } from '../oracle/verdict.ts';
-import { scheduleWorldFaults } from '../property/schedule.ts';
+import { describeStrike } from '../property/describe.ts';
+import { endMsOf, scheduleWorldFaults } from '../property/schedule.ts';
 import type { Strike } from '../property/world-fault.ts';
 import type { Recorder } from '../report/recorder.ts';
 import { DRIFT_PPM_BOUND } from '../script/ranges.ts';
@@ -38,6 +39,9 @@ export class SimulationRun<T> implements GroundWorld {
   private readonly eyes = new NodeEyes();
   private readonly reached = new Set<ProbeId>();
   private startUs = 0;
+  private grants = 0;
+  private lastGrantMs = 0;
+  private strikes = 0;
   private cause: unknown = undefined;
   private ending: Ending<T> = null;
 
@@ -134,7 +138,7 @@ export class SimulationRun<T> implements GroundWorld {
     const holders = (): readonly string[] => judges.held().map(({ by }) => by);
     const victims = { cluster, processes: () => inside.processes(), holders };
     scheduleWorldFaults(victims, faults, (strike) => this.onStrike(strike));
-    const faultsUntilMs = Math.max(0, ...faults.map(({ atMs, forMs }) => atMs + forMs));
+    const faultsUntilMs = Math.max(0, ...faults.map(endMsOf));
     const program = (): Promise<void> => this.tellEnd(scenario, inside);
     inside.run(SCENARIO, program);
     const stall = stallOf({
@@ -176,6 +180,8 @@ export class SimulationRun<T> implements GroundWorld {
       isBound,
       onHold: (hold) => {
         const { client, grant } = hold;
+        this.grants++;
+        this.lastGrantMs = this.atMs(this.world.nowUs);
         this.recorder?.holding(hold);
         story.tell(`${client} holds ${grant.names.join(' and ')} with token ${grant.token}`);
       },
@@ -185,9 +191,10 @@ export class SimulationRun<T> implements GroundWorld {
     });
   }
 
-  private onStrike({ fault, target, fromUs, toUs }: Strike): void {
-    const { kind, forMs } = fault;
-    const text = `${kind} of ${target} for ${forMs} ms`;
+  private onStrike(strike: Strike): void {
+    const { target, fromUs, toUs } = strike;
+    const text = describeStrike(strike);
+    this.strikes++;
     this.story.tell(`fault: ${text}`);
     this.recorder?.fault({ target, text, fromUs, toUs });
   }
@@ -208,7 +215,9 @@ export class SimulationRun<T> implements GroundWorld {
     const story = this.story.told();
     if (violation === null && ending !== null) {
       const virtualMs = this.atMs(world.nowUs);
-      return { value: ending.value, traceHash, events, virtualMs, story };
+      const { grants, lastGrantMs, strikes } = this;
+      const seen = { grants, lastGrantMs, strikes, rareStates: [...this.reached] };
+      return { value: ending.value, traceHash, events, virtualMs, story, ...seen };
     }
     const { oracle, message, atUs } = violation ?? { oracle: 'LIMIT', message: 'no end', atUs: 0 };
     const atMs = this.atMs(atUs);

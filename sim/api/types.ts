@@ -72,6 +72,14 @@ export interface Simulation<T> {
   readonly virtualMs: number;
   /** What happened, in prose. */
   readonly story: readonly string[];
+  /** How many locks, semaphores and leaderships were granted. */
+  readonly grants: number;
+  /** When the last of these was granted, in virtual milliseconds of the scenario; 0: none was. */
+  readonly lastGrantMs: number;
+  /** How many of the `faults` struck. */
+  readonly strikes: number;
+  /** Rare states of Holdfast that were reached (docs/probes.md). */
+  readonly rareStates: readonly ProbeId[];
 }
 
 /** The user's part: what happens in the world. Whatever it awaits takes virtual time only. */

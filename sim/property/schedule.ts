@@ -13,6 +13,12 @@ const LOOK_US = 500;
 /** Then it is too late. */
 const PATIENCE_US = 10_000 * US_PER_MS;
 
+/** When the fault is over at the latest, in milliseconds of the scenario. */
+export function endMsOf(fault: WorldFault): number {
+  const waitMs = typeof fault.target === 'number' ? 0 : PATIENCE_US / US_PER_MS;
+  return fault.atMs + waitMs + lingerMs(fault) + fault.forMs;
+}
+
 /** The faults of one run. */
 export interface WorldFaults {
   /** Those that struck so far, in their order. */
