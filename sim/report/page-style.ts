@@ -52,6 +52,8 @@ body {
 header, nav, .below, .legend, .leftOut, .parting, main h2 { padding: 0 20px; }
 header { padding-top: 14px; border-top: 6px solid var(--red); }
 .what { margin: 0; color: var(--red); font-weight: 700; letter-spacing: 0.01em; }
+header:has(.kept) { border-color: var(--blue); }
+.what.kept { color: var(--blue); }
 h1 {
   margin: 2px 0 8px;
   font-size: 21px;
