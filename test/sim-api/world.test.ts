@@ -1,4 +1,3 @@
-import { scheduler } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { simulate } from '../../sim/api/simulate.ts';
 import type { World } from '../../sim/api/types.ts';
@@ -213,33 +212,6 @@ describe('a world', () => {
     printed.mockRestore();
   });
 
-  test('ends a program that waits for time by looking at a clock', async () => {
-    const failure = await failing(async (world) => {
-      world.run('busy', async () => {
-        const untilMs = Date.now() + 10;
-        while (Date.now() < untilMs);
-      });
-      await world.sleep('1s');
-    });
-    expect(failure.message).toContain('a clock was read 1000000 times while time stood still');
-  });
-
-  test('waits for what ends by itself: a long wait, a long lease', async () => {
-    const options = { seed: 1, report: false, limitMs: '20min' } as const;
-    const wait = await simulate(options, async (world) => {
-      await world.client('owner').lock('a').acquire();
-      const waiting = world.client('late').lock('a').acquire({ waitMs: 150_000 });
-      return waiting.catch(String);
-    });
-    expect(wait.value).toContain('WAIT_OVER');
-    const lease = await simulate(options, async (world) => {
-      await world.client('dead', { ttlMs: 200_000 }).lock('a').acquire();
-      world.crash('dead');
-      await world.client('next').lock('a').acquire({ waitMs: Infinity });
-    });
-    expect(lease.virtualMs).toBeGreaterThan(190_000);
-  });
-
   test('hands over timers or input first to whoever stood still, as real machines do', async () => {
     const orders = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {
@@ -265,18 +237,26 @@ describe('a world', () => {
     expect(orders).toEqual(new Set(['grant before timer', 'timer before grant']));
   });
 
-  test('SPIN ends what goes on without time passing', async () => {
-    const failure = await failing(async (world) => {
-      world.run('busy', async () => {
-        for (;;) await scheduler.wait(0);
-      });
-      await world.sleep('1s');
-      world.run('busier', async () => {
-        for (;;) await scheduler.yield();
-      });
-      await world.sleep('1s');
+  test('cuts off from everybody also those who come later', async () => {
+    const { value } = await simulate({ seed: 1, report: false }, async (world) => {
+      for (const node of world.nodes) world.partition(node);
+      const client = world.client('late');
+      const cut = await client.ready(5_000).catch(String);
+      world.heal();
+      await client.ready(20_000);
+      return cut;
     });
-    expect(failure.oracle).toBe('SPIN');
-    expect(Math.floor(failure.atMs / 100)).toBe(10);
+    expect(value).toContain('UNAVAILABLE');
+  });
+
+  test('has in its hash what is written and what is noted, not only that it is', async () => {
+    const hashes = [1, 2].map(async (value) => {
+      const { traceHash } = await simulate({ seed: 1, report: false }, async (world) => {
+        await world.fencedStore('a').write({ token: 1, value });
+      });
+      return traceHash;
+    });
+    const [one, two] = await Promise.all(hashes);
+    expect(one).not.toBe(two);
   });
 });

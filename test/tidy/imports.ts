@@ -41,7 +41,7 @@ const GUARDS = [
   'sim/api/globals',
   'test/sim/guard.test.ts',
   'test/sim-api/globals.test.ts',
-  'test/sim-api/world.test.ts',
+  'test/sim-api/endings.test.ts',
   'test/sim-api/references.test.ts',
 ];
 
