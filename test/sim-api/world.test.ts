@@ -221,7 +221,7 @@ describe('a world', () => {
         const order: string[] = [];
         world.run('worker', async (own) => {
           const waiting = own.client().lock('a').acquire();
-          setTimeout(() => order.push('timer'), 200);
+          void own.sleep(200).then(() => order.push('timer'));
           await waiting;
           order.push('grant');
         });
