@@ -97,7 +97,7 @@ class Explorer {
   private draw(number: number): Case {
     const seed = this.random.draw('run', number);
     const { faults } = this.plan;
-    const horizonMs = Math.min(FAULT_MS_MAX, Math.ceil(this.tally.busyMs));
+    const horizonMs = Math.min(FAULT_MS_MAX, Math.ceil(this.tally.busyMs ?? 0));
     const isCalm = number === 0 || faults === false;
     const drawn = isCalm ? [] : drawFaults(seed, planOf({ horizonMs, ...faults }));
     return { seed, faults: drawn, inputs: drawValue(this.arbitrary, seed) };
@@ -184,8 +184,8 @@ function drawValue(arbitrary: fc.Arbitrary<unknown>, seed: number): fc.Value<unk
 
 /** What all runs together did. */
 class Tally {
-  /** Until then locks were granted, or without any the longest run was over. */
-  busyMs = 0;
+  /** Until then locks were granted in the first run, or without any it was over. */
+  busyMs: number | null = null;
   private runs = 0;
   private events = 0;
   private virtualMs = 0;
@@ -200,7 +200,7 @@ class Tally {
     this.grants += simulation.grants;
     this.strikes += simulation.strikes;
     const { grants, lastGrantMs, virtualMs } = simulation;
-    this.busyMs = Math.max(this.busyMs, grants === 0 ? virtualMs : lastGrantMs);
+    this.busyMs ??= grants === 0 ? virtualMs : lastGrantMs;
     for (const id of simulation.rareStates) this.reached.add(id);
   }
 

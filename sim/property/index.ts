@@ -13,3 +13,5 @@ export type { ExploreOptions } from './explore-options.ts';
 export type { ExploredProgram } from './program.ts';
 export { replay } from './replay.ts';
 export type { ReplayOptions } from './replay.ts';
+export { WORLD_FAULT_KINDS } from './world-fault.ts';
+export type { WorldFault, WorldFaultKind } from './world-fault.ts';

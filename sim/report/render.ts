@@ -99,6 +99,7 @@ function header(recording: Recording): string {
   const what = violation === null ? 'Nothing is broken' : `${kindText(violation.oracle)}${at}`;
   const proof = evidence.length === 0 ? '' : textElement('pre', {}, evidence.join('\n'));
   const lines = items(scenario);
+  const moment = violation === null ? 'At the end' : 'When it broke';
   return element(
     'header',
     {},
@@ -108,7 +109,7 @@ function header(recording: Recording): string {
       proof === '' ? '' : `<details><summary>evidence</summary>${proof}</details>`,
       '<div class="columns">',
       `<section><h2>The scenario</h2><ol class="scenario">${lines}</ol></section>`,
-      `<section><h2>${violation === null ? 'At the end' : 'When it broke'}</h2><ul class="moment">${items(momentText(recording))}</ul>`,
+      `<section><h2>${moment}</h2><ul class="moment">${items(momentText(recording))}</ul>`,
       `<h2>See it again</h2>${textElement('pre', { id: 'replay' }, replay)}`,
       textElement('p', { class: 'facts' }, `trace ${traceHash}, ${events} events`),
       '</section></div>',

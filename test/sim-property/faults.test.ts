@@ -16,7 +16,7 @@ describe('faults as a fast-check value', () => {
     const lists = drawn();
     expect(drawn()).toEqual(lists);
     const kinds = new Set(lists.flat().map(({ kind }) => kind));
-    expect([...kinds].toSorted()).toEqual([...WORLD_FAULT_KINDS].toSorted());
+    expect(WORLD_FAULT_KINDS.filter((kind) => !kinds.has(kind))).toEqual([]);
     expect(Math.max(...lists.map(({ length }) => length))).toBeLessThanOrEqual(4);
   });
 

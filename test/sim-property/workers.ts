@@ -52,13 +52,12 @@ function adding(world: World, mistake: Mistake): { work: Work; check: () => void
   const work: Work = async (own, grant) => {
     const before = mistake === 'none' ? Number(await fenced.read()) : value;
     await own.sleep(50);
-    if (grant.signal.aborted) return;
     if (mistake === 'none') {
+      if (grant.signal.aborted) return;
       const result = await fenced.write({ token: grant.token, value: before + 1 });
       if (result === 'written') added++;
       return;
     }
-    await own.sleep(1);
     value = before + 1;
     added++;
   };
