@@ -2,12 +2,13 @@
 // /v1/peer and /v1/link; a client only dials. No frame is compressed: perMessageDeflate costs
 // more than loopback and data-centre networks do, and keeps memory per link.
 
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { HoldfastError } from '../base/error.ts';
 import type { DialFailure, Door, Link, Transport } from '../ports/transport.ts';
-import { formatAddress, requireAddress } from './address.ts';
+import { formatAddress } from './address.ts';
+import type { HttpDoor, UpgradeAttempt } from './http-door.ts';
 import {
   clearImmediate,
   clearInterval,
@@ -23,11 +24,10 @@ import type { LinkEnds, WsLimits } from './ws-link.ts';
 export { DEFAULT_WS_LIMITS };
 export type { WsLimits };
 
-/** Where a node accepts links. The server's request listener is its owner's business. */
+/** Where a node accepts links. */
 export interface WsListen {
-  readonly server: Server;
-  /** `host:port`; port 0 takes any free one. */
-  readonly address: string;
+  /** Opened and closed with the transport. Who answers its requests is its owner's business. */
+  readonly door: HttpDoor;
   /** Web origins that may open links; a request without Origin is no browser and may. */
   readonly allowedOrigins: readonly string[];
 }
@@ -72,7 +72,6 @@ class WsTransportAdapter implements WsTransport {
   private readonly accepted: Record<Door, number> = { peer: 0, client: 0 };
   private refusedUpgrades = 0;
   private readonly dials = new Set<{ cancel(): void }>();
-  private boundAddress: string | null = null;
   private lifeTimer: NodeJS.Timeout | null = null;
   private isClosed = false;
   private onEmpty: () => void = ignore;
@@ -93,17 +92,7 @@ class WsTransportAdapter implements WsTransport {
       setImmediate(done, new HoldfastError('CONFIG', 'this process has no address to listen on'));
       return;
     }
-    at.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      this.upgrade({ request, socket, head }, onLink);
-    });
-    const fail = (error: Error): void => done(listenError(error, at.address));
-    at.server.once('error', fail);
-    at.server.listen(requireAddress(at.address), () => {
-      at.server.off('error', fail);
-      at.server.on('error', ignore); // out of descriptors: the next accept may succeed
-      this.boundAddress = addressOf(at.server);
-      done(null);
-    });
+    at.door.open((attempt) => this.upgrade(attempt, onLink), done);
   }
 
   dial(
@@ -140,7 +129,7 @@ class WsTransportAdapter implements WsTransport {
   }
 
   address(): string | null {
-    return this.boundAddress;
+    return this.listenAt?.door.address() ?? null;
   }
 
   counts(): WsTransportCounts {
@@ -217,10 +206,10 @@ class WsTransportAdapter implements WsTransport {
     this.stopChecking();
     for (const dial of this.dials) dial.cancel();
     this.dials.clear();
-    const server = this.listenAt?.server ?? null;
+    const door = this.listenAt?.door ?? null;
     const cut = (): void => {
       for (const link of this.links) link.destroy();
-      server?.closeAllConnections();
+      door?.cut();
     };
     let waitsFor = 2;
     const timer = setTimeout(cut, waitMs);
@@ -231,38 +220,16 @@ class WsTransportAdapter implements WsTransport {
     };
     if (this.links.size === 0) setImmediate(part);
     else this.onEmpty = part;
-    if (server?.listening === true) server.close(part);
-    else setImmediate(part);
+    if (door === null) setImmediate(part);
+    else door.close(part);
     if (waitMs === 0) cut();
   }
-}
-
-interface UpgradeAttempt {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  readonly head: Buffer;
 }
 
 function doorOf(request: IncomingMessage): Door | null {
   const path = (request.url ?? '').split('?', 1)[0];
   if (path === PATH_OF_DOOR.peer) return 'peer';
   return path === PATH_OF_DOOR.client ? 'client' : null;
-}
-
-function addressOf(server: Server): string | null {
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') return null;
-  return formatAddress({ host: bound.address, port: bound.port });
-}
-
-function listenError(error: Error, address: string): Error {
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    const remedy = 'stop it, or give this node another address';
-    const text = `another process listens on ${address}; ${remedy}`;
-    return new HoldfastError('PORT_IN_USE', text, { cause: error, details: { address } });
-  }
-  const text = `cannot listen on ${address}: ${error.message}`;
-  return new HoldfastError('CONFIG', text, { cause: error, details: { address } });
 }
 
 function sharedOptions(limits: WsLimits) {

@@ -124,8 +124,11 @@ export interface Host {
   onExit: (exit: HostExit) => void;
   /** Opens the directory, listens, joins. `done(null)` when it takes part, or is blank. */
   start(done: (exit: HostExit | null) => void): void;
-  /** Steps down with a goodbye, closes links and stores. */
-  stop(done: () => void): void;
+  /**
+   * A leader lets another node lead first, if one takes over within electionMs and `transfer` is
+   * not false. Then: steps down with a goodbye, closes links and stores.
+   */
+  stop(done: () => void, options?: { readonly transfer?: boolean }): void;
   status(): NodeStatus;
   /** Called with every change of role, leader or readiness. Returns the way to stop that. */
   onLeaderChange(listener: () => void): () => void;

@@ -95,13 +95,13 @@ class NodeHost implements Host {
     });
   }
 
-  stop(done: () => void): void {
+  stop: Host['stop'] = (done, { transfer = true } = {}) => {
     this.closed.wait(done);
     if (this.phase === 'stopping' || this.phase === 'stopped') return;
     this.phase = 'stopping';
-    if (this.replica === null) this.leave();
+    if (this.replica === null || !transfer) this.leave();
     else this.replica.handOver(() => this.leave());
-  }
+  };
 
   status(): NodeStatus {
     const { settings, self, replica, phase } = this;

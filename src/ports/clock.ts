@@ -2,6 +2,7 @@ import type { MonoUs } from '../base/units.ts';
 
 /** A pending call-back; `cancel` is idempotent and may be called after it ran. */
 export interface Timer {
+  /** Nothing is called back from now on. */
   cancel(): void;
 }
 

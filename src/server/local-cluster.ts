@@ -4,17 +4,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock } from '../adapters/system-clock.ts';
+import { MemoryDoor } from '../adapters/memory-door.ts';
 import { clearTimeout, setTimeout } from '../adapters/real-timers.ts';
-import { createWsTransport } from '../adapters/ws-transport.ts';
 import { HoldfastError } from '../base/error.ts';
-import { foundCluster } from '../client/founding.ts';
+import type { Client } from '../client/client.ts';
 import { silentLogger } from '../ports/logger.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
-import { parseConfig } from './config.ts';
+import { parseConfig, requireNode } from './config.ts';
 import type { NodeConfig, NodeConfigInput } from './config.ts';
+import type { NodeClientOptions } from './embedded-node.ts';
 import { freeAddresses } from './free-addresses.ts';
+import { PATIENCE_MS, connectWithin, foundWithin } from './own-process.ts';
 import { startNode } from './server.ts';
 import type { RunningNode } from './server.ts';
 
@@ -44,12 +45,16 @@ export interface LocalCluster extends AsyncDisposable {
   restart(id: string): Promise<void>;
   /** Resolves with the leader's id as soon as one answers. */
   ready(): Promise<string>;
+  /**
+   * A client that reaches all nodes without sockets: for tests that start and end many. Like those
+   * of `connect({ nodes: addresses })` in all else; close it yourself.
+   */
+  client(options?: NodeClientOptions): Promise<Client>;
   /** Stops all nodes and deletes their data. Idempotent. */
   stop(): Promise<void>;
 }
 
 const ATTEMPTS_MAX = 3;
-const PATIENCE_MS = 30_000;
 const NAME = 'throw-away';
 
 /** Starts and founds a cluster, and waits until it has a leader. */
@@ -81,6 +86,7 @@ class InProcessCluster implements LocalCluster {
   readonly addresses: readonly string[];
   private readonly config: NodeConfig;
   private readonly logger: Logger;
+  private readonly doors: ReadonlyMap<string, MemoryDoor>;
   private readonly running = new Map<string, RunningNode>();
   private stopping: Promise<void> | null = null;
 
@@ -89,11 +95,14 @@ class InProcessCluster implements LocalCluster {
     this.logger = logger;
     this.ids = config.nodes.map(({ id }) => id);
     this.addresses = config.nodes.map(({ address }) => address);
+    this.doors = new Map(
+      this.addresses.map((address) => [address, new MemoryDoor(config.sizeLimits)]),
+    );
   }
 
   async start(): Promise<void> {
     for (const id of this.ids) await this.restart(id);
-    await this.found();
+    await foundWithin(this.config, this.doors);
     await this.ready();
   }
 
@@ -115,7 +124,8 @@ class InProcessCluster implements LocalCluster {
   async restart(id: string): Promise<void> {
     if (this.running.has(this.known(id))) return;
     const { config, logger } = this;
-    this.running.set(id, await startNode({ config, id, logger }));
+    const memoryDoor = this.doors.get(requireNode(config, id).address);
+    this.running.set(id, await startNode({ config, id, logger, memoryDoor }));
   }
 
   ready(): Promise<string> {
@@ -142,6 +152,10 @@ class InProcessCluster implements LocalCluster {
     });
   }
 
+  async client(options: NodeClientOptions = {}): Promise<Client> {
+    return connectWithin(this.doors, { ...options, nodes: this.addresses });
+  }
+
   stop(): Promise<void> {
     this.stopping ??= this.stopAll();
     return this.stopping;
@@ -156,17 +170,6 @@ class InProcessCluster implements LocalCluster {
     this.running.clear();
     await Promise.all(nodes.map((node) => node.stop()));
     await rm(this.config.dataDir, { recursive: true, force: true });
-  }
-
-  private async found(): Promise<void> {
-    const { name: clusterName, nodes, sessionLimits: limits } = this.config;
-    const ports = { clock: createSystemClock(), transport: createWsTransport({}) };
-    const plan = { clusterName, nodes, limits, origin: null, patienceMs: PATIENCE_MS };
-    try {
-      await foundCluster(ports, plan);
-    } finally {
-      await new Promise<void>((done) => ports.transport.close(done));
-    }
   }
 
   private known(id: string): string {

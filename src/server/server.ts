@@ -1,24 +1,30 @@
 // The composition root of a node: the one place where host, adapters and HTTP meet. Used by the
 // command line, by embedding programs and by tests alike.
 
+import type { Server } from 'node:http';
+import { createGuestDoor, createOwnDoor } from '../adapters/http-door.ts';
 import { createLevelStore } from '../adapters/level-store.ts';
 import { createSlotFile } from '../adapters/slot-file.ts';
+import { withMemoryDoor } from '../adapters/memory-door.ts';
+import type { MemoryDoor } from '../adapters/memory-door.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { createSystemRandom } from '../adapters/system-random.ts';
 import { createWsTransport } from '../adapters/ws-transport.ts';
 import type { WsTransport } from '../adapters/ws-transport.ts';
+import { HoldfastError } from '../base/error.ts';
 import { createHost } from '../node/host.ts';
 import type { Host, HostExit, HostPorts, HostSettings } from '../node/host-types.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { NodeStatus } from '../wire/client-messages.ts';
 import { requireNode } from './config.ts';
 import type { NodeConfig } from './config.ts';
 import { logDirectory, makeDirectory, nodeDirectory, slotPaths } from './data-directory.ts';
-import { exitError } from './exit.ts';
 import { watchFileMembers } from './file-members.ts';
 import { createHttpListener } from './http.ts';
-import { createHttpServer } from './http-server.ts';
+import { createHttpServer, isNodePath } from './http-server.ts';
 import { createConfiguredLogger } from './logger.ts';
+import { occupiedError, showOccupant } from './occupant.ts';
 import { packageVersion } from './version.ts';
 
 /** Which node to be, and where. */
@@ -30,6 +36,12 @@ export interface NodeOptions {
   readonly dataDir?: string;
   /** Lines as JSON on standard error if left out. */
   readonly logger?: Logger;
+  /** This machine's if left out. */
+  readonly clock?: Clock;
+  /** Of the program around the node, see createGuestDoor; one of its own if left out. */
+  readonly server?: Server;
+  /** Where clients of this process come in; none do if left out. */
+  readonly memoryDoor?: MemoryDoor | undefined;
 }
 
 /** A node that takes part in its cluster, or waits to be founded. */
@@ -40,8 +52,11 @@ export interface RunningNode {
   /** Resolves when the node ends by itself, for example because its disk failed. */
   readonly ended: Promise<HostExit>;
   status(): NodeStatus;
-  /** Steps down with a goodbye and closes everything. Idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Lets another node lead, unless `transfer` is false; then steps down with a goodbye and closes
+   * everything. Idempotent.
+   */
+  stop(options?: { readonly transfer?: boolean }): Promise<void>;
   /** Drops every connection first, like a process that is killed; then closes. */
   kill(): Promise<void>;
 }
@@ -49,15 +64,12 @@ export interface RunningNode {
 /** Starts a node. Rejects with HoldfastError; nothing is left running or open then. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, id, dataDir = config.dataDir } = options;
-  const node = requireNode(config, id);
+  const { address } = requireNode(config, id);
   const directory = nodeDirectory(dataDir, id);
   makeDirectory(directory);
-  const server = createHttpServer(config.sizeLimits);
-  const { allowedOrigins, sizeLimits } = config;
-  const listen = { server, address: node.address, allowedOrigins };
-  const transport = createWsTransport({ listen, limits: sizeLimits });
+  const { door, transport } = wayIn(options, address);
   const ports: HostPorts = {
-    clock: createSystemClock(),
+    clock: options.clock ?? createSystemClock(),
     random: createSystemRandom(),
     transport,
     keyValue: createLevelStore(logDirectory(directory)),
@@ -65,11 +77,30 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     logger: options.logger ?? createConfiguredLogger(config, id),
   };
   const host = createHost(hostSettings(config, id), ports);
-  server.on('request', httpListener(config, host, ports));
+  door.answerWith(httpListener(config, host, ports));
   const ended = new Promise<HostExit>((resolve) => (host.onExit = resolve));
-  await start(host);
+  const exit = await new Promise<HostExit | null>((done) => host.start(done));
+  if (exit !== null) throw await occupiedError(exit, { directory, address });
+  showOccupant(directory);
   watchFileMembers({ host, nodes: config.nodes, logger: ports.logger });
-  return new NodeHandle({ id, address: node.address, host, transport, ended });
+  return new NodeHandle({ id, address, host, transport, ended });
+}
+
+/** How requests and links come in. */
+function wayIn({ config, server, memoryDoor }: NodeOptions, address: string) {
+  const { allowedOrigins, sizeLimits: limits } = config;
+  if (server !== undefined && 'setSecureContext' in server) {
+    const text =
+      'server: nodes and clients dial without TLS; put a proxy before a plain http.Server';
+    throw new HoldfastError('CONFIG', text);
+  }
+  const door =
+    server === undefined
+      ? createOwnDoor(createHttpServer(limits), address)
+      : createGuestDoor(server, isNodePath);
+  const transport = createWsTransport({ listen: { door, allowedOrigins }, limits });
+  const isAlone = memoryDoor === undefined;
+  return { door, transport: isAlone ? transport : withMemoryDoor(transport, memoryDoor) };
 }
 
 interface NodeParts {
@@ -100,8 +131,8 @@ class NodeHandle implements RunningNode {
     return this.host.status();
   }
 
-  stop(): Promise<void> {
-    this.stopping ??= new Promise((done) => this.host.stop(done));
+  stop(options: { readonly transfer?: boolean } = {}): Promise<void> {
+    this.stopping ??= new Promise((done) => this.host.stop(done, options));
     return this.stopping;
   }
 
@@ -109,11 +140,6 @@ class NodeHandle implements RunningNode {
     await new Promise<void>((done) => this.transport.destroy(done));
     await this.stop();
   }
-}
-
-async function start(host: Host): Promise<void> {
-  const exit = await new Promise<HostExit | null>((done) => host.start(done));
-  if (exit !== null) throw exitError(exit);
 }
 
 function hostSettings(config: NodeConfig, id: string): HostSettings {

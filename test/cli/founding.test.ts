@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../../src/adapters/system-clock.ts';
 import { createSystemRandom } from '../../src/adapters/system-random.ts';
+import { createOwnDoor } from '../../src/adapters/http-door.ts';
 import { createWsTransport } from '../../src/adapters/ws-transport.ts';
 import { foundCluster } from '../../src/client/founding.ts';
 import type { Founded, PlannedNode } from '../../src/client/founding.ts';
@@ -23,7 +24,7 @@ interface Door extends PlannedNode {
 
 async function openDoor(nodeId: string, record: FoundingRecord | null = null): Promise<Door> {
   const transport = createWsTransport({
-    listen: { server: createServer(), address: '127.0.0.1:0', allowedOrigins: [] },
+    listen: { door: createOwnDoor(createServer(), '127.0.0.1:0'), allowedOrigins: [] },
   });
   const records: FoundingRecord[] = [];
   const founding = new Founding(

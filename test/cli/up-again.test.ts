@@ -24,7 +24,8 @@ describe('a second cluster where one runs', () => {
     const elsewhere = scratchDirectory();
     const second = await cli(['up', '--config', cluster.configFile, '--data', elsewhere]);
     expect(second).toMatchObject({ code: 73, stdout: '' });
-    expect(second.stderr).toMatch(/PORT_IN_USE: another process listens on 127\.0\.0\.1:\d+/);
+    const text = /PORT_IN_USE: the node n1 of process \d+ listens on 127\.0\.0\.1:\d+/;
+    expect(second.stderr).toMatch(text);
     await cluster.stop();
   });
 

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HoldfastError } from '../../src/base/error.ts';
+import { createOwnDoor } from '../../src/adapters/http-door.ts';
 import { createWsTransport } from '../../src/adapters/ws-transport.ts';
 import type { WsLimits } from '../../src/adapters/ws-transport.ts';
 import { connected, dialled, frameOf, listening } from './transport.ts';
@@ -231,7 +232,7 @@ describe('far ends that are silent, deaf or gone', () => {
     const world = await open();
     await listening(world);
     const { server } = await openWsWorld();
-    const listen = { server, address: world.address(), allowedOrigins: [] };
+    const listen = { door: createOwnDoor(server, world.address()), allowedOrigins: [] };
     let error: Error | null | undefined;
     createWsTransport({ listen }).listen(
       () => {},

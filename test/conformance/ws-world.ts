@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createOwnDoor } from '../../src/adapters/http-door.ts';
 import { createWsTransport } from '../../src/adapters/ws-transport.ts';
 import type { WsLimits, WsTransport } from '../../src/adapters/ws-transport.ts';
 import type { TransportWorld } from './transport.ts';
@@ -37,7 +38,8 @@ async function freeAddress(): Promise<string> {
 /** Fresh transports; those who listen allow the origin http://ui.example. */
 export async function openWsWorld(limits: Partial<WsLimits> = {}): Promise<WsWorld> {
   const server = createServer((_, response) => response.end('http'));
-  const listen = { server, address: '127.0.0.1:0', allowedOrigins: ['http://ui.example'] };
+  const door = createOwnDoor(server, '127.0.0.1:0');
+  const listen = { door, allowedOrigins: ['http://ui.example'] };
   const listener = createWsTransport({ listen, limits });
   const dialer = createWsTransport({ limits });
   return {

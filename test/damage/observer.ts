@@ -3,6 +3,7 @@
 // anybody is written down. What a node does not say here it has not said.
 
 import { createServer } from 'node:http';
+import { createOwnDoor } from '../../src/adapters/http-door.ts';
 import { createWsTransport } from '../../src/adapters/ws-transport.ts';
 import type { WsTransport } from '../../src/adapters/ws-transport.ts';
 import type { Link } from '../../src/ports/transport.ts';
@@ -110,7 +111,7 @@ export class Observer {
   }
 
   private async listenAs(member: Member): Promise<void> {
-    const listen = { server: createServer(), address: member.address, allowedOrigins: [] };
+    const listen = { door: createOwnDoor(createServer(), member.address), allowedOrigins: [] };
     const door = createWsTransport({ listen });
     this.doors.push(door);
     await new Promise<void>((resolve, reject) => {

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../../sim/index.ts';
+import { explore } from '../../sim/property/index.ts';
 import * as client from '../../src/index.ts';
 import * as node from '../../src/node.ts';
 import { blocksOf, execute } from './snippets.ts';
 
 const text = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-const [ofClient = '', ofNode = '', ofSimulator = ''] = blocksOf(text, 'ts');
+const [ofClient = '', ofNode = '', ofSimulator = '', ofProperty = ''] = blocksOf(text, 'ts');
 
 describe('docs/api.md', () => {
   let cluster: node.LocalCluster;
@@ -41,6 +42,11 @@ describe('docs/api.md', () => {
     expect(lines.splice(0)).toEqual([
       expect.stringMatching(/^written after 3\d\.\d+ s of virtual/),
     ]);
+  });
+
+  test('shows an exploration that runs as it stands', async () => {
+    await execute(ofProperty, { explore, console });
+    expect(lines.splice(0)).toEqual(['20 runs, some faults']);
   });
 
   test('has a chapter for each entry of the package', () => {

@@ -109,6 +109,14 @@ describe('a start that is refused', () => {
     expect(exitCodeOf(error)).toBe(73);
   });
 
+  test('names the node that has the port, of this process or another (73)', async () => {
+    await create().start();
+    const error = await refusal(create({ dataDir: join(root, 'other') }));
+    expect(error.code).toBe('PORT_IN_USE');
+    expect(error.message).toContain(`the node n1 of this process (${process.pid}) listens on`);
+    expect(error.details).toMatchObject({ address: addressOf(), nodeId: 'n1', pid: process.pid });
+  });
+
   test('names the directory of another cluster (80), which stays what it is', async () => {
     await create().start();
     await found();
@@ -138,6 +146,8 @@ describe('a start that is refused', () => {
     const [address = ''] = await freeAddresses(1);
     const error = await refusal(create({ nodes: [{ id: 'n1', address }] }));
     expect(error.code).toBe('DIRECTORY_IN_USE');
+    expect(error.message).toContain(`${join(root, 'n1')} is in use by a node of this process`);
+    expect(error.details).toMatchObject({ directory: join(root, 'n1'), pid: process.pid });
     expect(exitCodeOf(error)).toBe(81);
     expect((await call(addressOf(), 'GET /livez')).status).toBe(200);
   });
@@ -158,10 +168,8 @@ describe('a start that is refused', () => {
     expect(exitCodeOf(error)).toBe(78);
   });
 
-  test('names the ids that exist (78)', async () => {
-    const error = await refusal(create({}, 'n7'));
-    expect(error.message).toContain('(n1); got "n7"');
-    expect(exitCodeOf(error)).toBe(78);
+  test('names the ids that exist, before anything begins', () => {
+    expect(() => create({}, 'n7')).toThrow('(n1); got "n7"');
   });
 });
 
@@ -175,10 +183,15 @@ describe('a node that ends', () => {
     expect(nodes[1]?.status()?.bootCount).toBe(2);
   });
 
-  test('starts once only', async () => {
+  test('starts again, but not twice at once', async () => {
     const node = create();
     await node.start();
-    await expect(node.start()).rejects.toThrow('create another one');
+    await expect(node.start()).rejects.toMatchObject({ code: 'INVALID' });
+    await Promise.all([node.stop(), node.start(), node.stop(), node.start()]);
+    expect(node.status()).toMatchObject({ role: 'blank', bootCount: 3 });
+    await node.stop();
+    expect(node.status()?.role).toBe('stopped');
+    await expect(call(addressOf(), 'GET /livez')).rejects.toThrow();
   });
 
   test('stops cleanly on SIGTERM, and leaves no listener for signals behind', async () => {
