@@ -19,6 +19,7 @@ import type { Invocation } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addRunCommand } from './run.ts';
 import { addSessionCommand } from './session.ts';
+import { addSimCommand } from './sim.ts';
 import { addStatusCommand } from './status.ts';
 import { addTransferCommand } from './transfer.ts';
 import { addUpCommand } from './up.ts';
@@ -90,6 +91,7 @@ function addCommands(invocation: Invocation): void {
   addLimitsCommand(invocation);
   addBackupCommand(invocation);
   addRestoreCommand(invocation);
+  addSimCommand(invocation);
 }
 
 // Everything after the first `--` of these commands belongs to the child, byte for byte; commander

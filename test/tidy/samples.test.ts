@@ -67,6 +67,18 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     ],
     good: [`import { a } from '../../src/node/host.ts';`],
   },
+  'of the product only the command line knows the simulator': {
+    rule: floors,
+    path: 'src/server/server.ts',
+    bad: [`import { a } from '../../sim/index.ts';`, `import('../../sim/ttl/index.ts');`],
+    good: [`import { a } from '../node/host.ts';`],
+  },
+  'the command line may use the simulator, not the tests': {
+    rule: floors,
+    path: 'src/cli/sim-ttl.ts',
+    bad: [`import { a } from '../../test/sim/world.ts';`],
+    good: [`import { a } from '../../sim/ttl/index.ts';`],
+  },
   'msgpackr belongs to wire': {
     rule: packages,
     path: 'src/node/host.ts',
