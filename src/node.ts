@@ -17,6 +17,7 @@ import type { NodeStatus } from './wire/client-messages.ts';
 export { localCluster } from './server/local-cluster.ts';
 export type { LocalCluster, LocalClusterOptions } from './server/local-cluster.ts';
 export type { FoundOptions, NodeClientOptions, StopOptions } from './server/embedded-node.ts';
+export type { MetricsRegistry } from './server/metrics/metrics.ts';
 export { HoldfastError };
 export type { Clock, CreateNodeOptions, HoldfastNode, LogFields, Logger, NodeConfigInput };
 export type { MonoUs, NodeStatus, Timer };

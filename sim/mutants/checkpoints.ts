@@ -93,7 +93,7 @@ export const CHECKPOINTS: MutantGroup = {
       id: 'M-84',
       title: 'a changed limit takes effect when appended, not when applied',
       file: 'src/node/replica.ts',
-      find: `propose: (list) => this.engine.propose(list) });`,
+      find: `propose: (list) => this.engine.propose(list),`,
       replace: `propose: (list) => {
       const admission = this.engine.propose(list);
       const { machine, appliedIndex } = this.state;
@@ -102,7 +102,7 @@ export const CHECKPOINTS: MutantGroup = {
         if (command.op === 'setLimits') machine.apply(appliedIndex, admission.term, command);
       }
       return admission;
-    } });`,
+    },`,
       also: [
         {
           find: `import { clusterSeed } from '../wire/record.ts';`,

@@ -9,8 +9,8 @@ export const OUTCOMES: MutantGroup = {
       id: 'M-51',
       title: 'says NOT_LEADER of commands that it has appended',
       file: 'src/node/proposals.ts',
-      find: `for (const done of lost) done(refusal('OUTCOME_UNKNOWN', reason));`,
-      replace: `for (const done of lost) done(refusal('NOT_LEADER', reason));`,
+      find: `this.refuse(lost, 'OUTCOME_UNKNOWN', reason);`,
+      replace: `this.refuse(lost, 'NOT_LEADER', reason);`,
     },
     {
       id: 'M-52',

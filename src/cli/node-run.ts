@@ -20,7 +20,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
   const logger = createConfiguredLogger(config, id);
   try {
     const dataDir = data === undefined ? {} : { dataDir: data };
-    const node = await startNode({ config, id, logger, ...dataDir });
+    const node = await startNode({ config, id, logger, hasProcess: true, ...dataDir });
     const exit = await waitForEnd(node);
     if (exit.exitCode !== 0) throw exitError(exit);
   } finally {

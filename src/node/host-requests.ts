@@ -1,8 +1,7 @@
 import type { SessionId } from '../base/units.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { NodeStatus, QueryResult } from '../wire/client-messages.ts';
 import { refuseRequest } from './admission.ts';
-import type { Host } from './host-types.ts';
+import type { Host, HostPorts } from './host-types.ts';
 import { refusal } from './proposals.ts';
 import { refuseQuery } from './queries.ts';
 import type { Replica } from './replica.ts';
@@ -14,7 +13,7 @@ export interface Absence {
 }
 
 export interface HostRequestsOptions {
-  readonly clock: Clock;
+  readonly ports: Pick<HostPorts, 'clock' | 'watch'>;
   /** Null until the node belongs to a cluster and has loaded its state. */
   readonly replica: () => Replica | null;
   readonly absence: () => Absence;
@@ -33,33 +32,40 @@ export class HostRequests {
   }
 
   execute: Host['execute'] = (request, done) => {
-    const { clock, isRunning, isBelowReserve, absence } = this.options;
+    const { ports, isRunning, isBelowReserve, absence } = this.options;
+    const { clock, watch } = ports;
     const replica = this.options.replica();
     if (replica === null) {
       const { code, message } = absence();
+      watch?.refused?.(code);
       return clock.soon(() => done(refusal(code, message)));
     }
     const refused = refuseRequest(request.body, {
       isLeading: replica.isLeading && isRunning(),
       isBelowReserve: isBelowReserve(),
     });
-    if (refused !== null) return clock.soon(() => done(refused));
-    replica.proposals.submit(request, done);
+    if (refused === null) return replica.proposals.submit(request, done);
+    watch?.refused?.(refused.outcome.code);
+    clock.soon(() => done(refused));
   };
 
   keepAlive: Host['keepAlive'] = (session, done) => {
+    const { clock, watch } = this.options.ports;
     const replica = this.options.replica();
     if (replica?.isLeading !== true) {
       const result = { session, nonce: 0, code: 'NOT_LEADER' as const, ttlMs: null };
-      return this.options.clock.soon(() => done(result));
+      watch?.keptAlive?.(result.code);
+      return clock.soon(() => done(result));
     }
-    replica.office.leases.keepAlive(session, (code, ttlMs) =>
-      done({ session, nonce: 0, code, ttlMs }),
-    );
+    replica.office.leases.keepAlive(session, (code, ttlMs) => {
+      watch?.keptAlive?.(code);
+      done({ session, nonce: 0, code, ttlMs });
+    });
   };
 
   query: Host['query'] = (query, done) => {
-    const { clock, absence, status } = this.options;
+    const { ports, absence, status } = this.options;
+    const { clock } = ports;
     const replica = this.options.replica();
     if (query.kind === 'status') {
       const answer = { revision: 0, result: { kind: 'status' as const, status: status() } };
@@ -71,7 +77,8 @@ export class HostRequests {
   };
 
   admin: Host['admin'] = (step, done) => {
-    const { clock, absence } = this.options;
+    const { ports, absence } = this.options;
+    const { clock } = ports;
     const replica = this.options.replica();
     const answer = (result: QueryResult): void => done({ revision: 0, result });
     const { code, message } = absence();
@@ -82,7 +89,8 @@ export class HostRequests {
   };
 
   watch: Host['watch'] = (target, after, listener) => {
-    const { clock, absence } = this.options;
+    const { ports, absence } = this.options;
+    const { clock } = ports;
     const replica = this.options.replica();
     if (replica !== null) return replica.watches.add(target, after, listener);
     const { code, message } = absence();

@@ -39,7 +39,7 @@ export interface HostPorts {
   readonly keyValue: KeyValue;
   readonly slots: readonly [SlotFile, SlotFile];
   readonly logger: Logger;
-  /** For the simulator; production has none. */
+  /** The simulator judges through it, a server counts. */
   readonly watch?: HostWatch;
 }
 
@@ -56,6 +56,10 @@ export interface HostWatch {
   applied(entry: Entry, command: Command | null, applied: Applied | null): void;
   /** A checkpoint from another node took the place of the state; the old machine is no more. */
   installed(machine: LockMachine, appliedIndex: Index): void;
+  /** A request did not come to the log, or left it with a fate that nobody here knows. */
+  refused?(code: HostReply['outcome']['code']): void;
+  /** A renewal was answered. */
+  keptAlive?(code: KeepAliveResult['code']): void;
 }
 
 /** Limits of replication that may be set, for tests that need small ones (RAFT.md §0). */

@@ -75,7 +75,7 @@ class NodeHost implements Host {
       limits: { commandsMax: settings.linkCommandsMax, bytesMax: settings.linkBytesMax },
     });
     this.requests = new HostRequests({
-      clock: ports.clock,
+      ports,
       replica: () => this.replica,
       absence: () => this.absence(),
       isRunning: () => this.phase === 'running',

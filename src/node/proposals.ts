@@ -26,6 +26,8 @@ interface Appended {
 export interface ProposalsOptions {
   readonly clock: Pick<Clock, 'soon' | 'wallMs'>;
   readonly propose: (proposals: readonly Proposal[]) => Admission;
+  /** A request is answered without having been applied. */
+  readonly onRefused?: ((code: Refused['code']) => void) | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ export class Proposals {
     probes.sometimes('fate-of-appended-unknown', lost.length > 0);
     this.appended = [];
     this.undecided = 0;
-    for (const done of lost) done(refusal('OUTCOME_UNKNOWN', reason));
+    this.refuse(lost, 'OUTCOME_UNKNOWN', reason);
   }
 
   /** Nothing is proposed any more, nor seen applied; call `abandon` before. */
@@ -90,9 +92,7 @@ export class Proposals {
     this.requests = [];
     this.handlers = [];
     if (this.isOver) {
-      for (const done of handlers)
-        done(refusal('UNAVAILABLE', 'the node stopped; nothing was done'));
-      return;
+      return this.refuse(handlers, 'UNAVAILABLE', 'the node stopped; nothing was done');
     }
     const { payloads, record } = encodePayloads(requests, this.options.clock.wallMs());
     const admission = this.options.propose(
@@ -100,12 +100,18 @@ export class Proposals {
     );
     // The node failed in that very call: what became of the entries, it cannot tell any more.
     if (this.isOver) {
-      for (const done of handlers) done(refusal('OUTCOME_UNKNOWN', 'the node failed meanwhile'));
-      return;
+      return this.refuse(handlers, 'OUTCOME_UNKNOWN', 'the node failed meanwhile');
     }
     this.await(handlers.slice(0, admission.accepted), admission);
     const why = admission.refusal ?? 'UNAVAILABLE';
-    for (const done of handlers.slice(admission.accepted)) done(refusal(why, REFUSALS[why]));
+    this.refuse(handlers.slice(admission.accepted), why, REFUSALS[why]);
+  }
+
+  private refuse(handlers: readonly ReplyHandler[], code: Refused['code'], why: string): void {
+    for (const done of handlers) {
+      this.options.onRefused?.(code);
+      done(refusal(code, why));
+    }
   }
 
   private await(handlers: readonly ReplyHandler[], { term, firstIndex }: Admission): void {

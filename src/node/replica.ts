@@ -84,7 +84,11 @@ export class Replica {
     this.peers = this.createPeers();
     this.members = this.createMembers();
     this.decisions = new Decisions((event) => this.engine.step(event));
-    this.proposals = new Proposals({ clock, propose: (list) => this.engine.propose(list) });
+    this.proposals = new Proposals({
+      clock,
+      propose: (list) => this.engine.propose(list),
+      onRefused: (code) => options.ports.watch?.refused?.(code),
+    });
     this.reads = new Reads({ ask: (id) => this.engine.step({ type: 'read', id }), soon });
     this.queryTurns = new QueryTurns(soon);
     this.office = new Office({

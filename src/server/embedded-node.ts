@@ -15,6 +15,7 @@ import type { NodeConfig, NodeConfigInput } from './config.ts';
 import { exitError } from './exit.ts';
 import { connectWithin, foundWithin } from './own-process.ts';
 import type { Doors } from './own-process.ts';
+import type { MetricsRegistry } from './metrics/metrics.ts';
 import { startNode } from './server.ts';
 import type { NodeOptions, RunningNode } from './server.ts';
 
@@ -40,6 +41,12 @@ export interface CreateNodeOptions {
    * the node's own. No https.Server: nodes and clients dial without TLS.
    */
   readonly server?: Server;
+  /**
+   * Where the node's metrics are shown beside its own `/metrics`, while it runs: a Registry of
+   * prom-client, for example. One for each node: the names of two would be the same. Without: only
+   * at `/metrics`.
+   */
+  readonly registry?: MetricsRegistry;
 }
 
 /** A client's options, without the addresses, which the node knows. */
@@ -66,7 +73,8 @@ export interface HoldfastNode extends AsyncDisposable {
   /**
    * Opens the data directory, listens and joins; after a stop, once again. Rejects with
    * HoldfastError: PORT_IN_USE and DIRECTORY_IN_USE, which name who is there (`details`: address
-   * or directory, pid), CLUSTER_CHANGED, STORAGE, CONFIG, and INVALID while the node runs.
+   * or directory, pid), CLUSTER_CHANGED, STORAGE, CONFIG, and INVALID while the node runs or
+   * its registry shows another node.
    */
   start(): Promise<void>;
   /** Steps down with a goodbye and closes everything. Idempotent; does nothing before `start`. */

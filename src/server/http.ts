@@ -20,6 +20,7 @@ import { problemResponse } from './problem.ts';
 import { targetOf } from './request.ts';
 import { healthRoutes } from './routes-health.ts';
 import { lockRoutes } from './routes-locks.ts';
+import { metricsRoutes } from './routes-metrics.ts';
 import { requestRoutes } from './routes-requests.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { watchRoutes } from './routes-watch.ts';
@@ -39,6 +40,7 @@ export interface HttpOptions {
   readonly bodyBytesMax: number;
   readonly answerMs: number;
   readonly watches: WatchLimits;
+  readonly metrics: Routing['metrics'];
   /** Where callers of a node are sent to, if not to the address that the log has. */
   readonly advertised: (nodeId: NodeId) => string | null;
 }
@@ -58,13 +60,14 @@ export function createHttpListener(options: HttpOptions): RequestListener {
 }
 
 function createApp(options: HttpOptions): Hono<HttpEnv> {
-  const { host, clock, random, answerMs, bodyBytesMax } = options;
+  const { host, clock, random, answerMs, bodyBytesMax, metrics } = options;
   const calls = new HostCalls({ host, clock, answerMs });
   const routing: Routing = {
     host,
     calls,
     acquires: new AcquireCalls(calls),
     streams: new WatchStreams({ host, clock }, options.watches),
+    metrics,
     random,
     bodyBytesMax,
   };
@@ -80,6 +83,7 @@ function createApp(options: HttpOptions): Hono<HttpEnv> {
     return next();
   });
   healthRoutes(app, routing);
+  metricsRoutes(app, routing);
   sessionRoutes(app, routing);
   requestRoutes(app, routing);
   lockRoutes(app, routing);

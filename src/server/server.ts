@@ -24,6 +24,9 @@ import { watchFileMembers } from './file-members.ts';
 import { createHttpListener } from './http.ts';
 import { createHttpServer, isNodePath } from './http-server.ts';
 import { createConfiguredLogger } from './logger.ts';
+import { NodeMetrics } from './metrics/metrics.ts';
+import type { MetricsRegistry } from './metrics/metrics.ts';
+import { timedStore } from './metrics/timed-store.ts';
 import { occupiedError, showOccupant } from './occupant.ts';
 import { packageVersion } from './version.ts';
 
@@ -42,6 +45,10 @@ export interface NodeOptions {
   readonly server?: Server;
   /** Where clients of this process come in; none do if left out. */
   readonly memoryDoor?: MemoryDoor | undefined;
+  /** Shows the node's metrics, beside `/metrics`. */
+  readonly registry?: MetricsRegistry | undefined;
+  /** Whether `/metrics` tells of the process too. */
+  readonly hasProcess?: boolean;
 }
 
 /** A node that takes part in its cluster, or waits to be founded. */
@@ -68,22 +75,29 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const directory = nodeDirectory(dataDir, id);
   makeDirectory(directory);
   const { door, transport } = wayIn(options, address);
+  const { clock = createSystemClock(), registry, hasProcess } = options;
+  const metrics = new NodeMetrics({ clock, registry, hasProcess });
   const ports: HostPorts = {
-    clock: options.clock ?? createSystemClock(),
+    clock,
     random: createSystemRandom(),
     transport,
-    keyValue: createLevelStore(logDirectory(directory)),
+    keyValue: timedStore(createLevelStore(logDirectory(directory)), clock, metrics.onBatch),
     slots: slotFiles(directory),
     logger: options.logger ?? createConfiguredLogger(config, id),
+    watch: metrics.tally,
   };
   const host = createHost(hostSettings(config, id), ports);
-  door.answerWith(httpListener(config, host, ports));
+  metrics.show({ status: () => host.status(), links: () => transport.counts() });
+  door.answerWith(httpListener({ config, host, ports, metrics }));
   const ended = new Promise<HostExit>((resolve) => (host.onExit = resolve));
   const exit = await new Promise<HostExit | null>((done) => host.start(done));
-  if (exit !== null) throw await occupiedError(exit, { directory, address });
+  if (exit !== null) {
+    metrics.stop();
+    throw await occupiedError(exit, { directory, address });
+  }
   showOccupant(directory);
   watchFileMembers({ host, nodes: config.nodes, logger: ports.logger });
-  return new NodeHandle({ id, address, host, transport, ended });
+  return new NodeHandle({ id, address, host, transport, ended, metrics });
 }
 
 /** How requests and links come in. */
@@ -109,6 +123,7 @@ interface NodeParts {
   readonly host: Host;
   readonly transport: WsTransport;
   readonly ended: Promise<HostExit>;
+  readonly metrics: NodeMetrics;
 }
 
 class NodeHandle implements RunningNode {
@@ -117,6 +132,7 @@ class NodeHandle implements RunningNode {
   readonly host: Host;
   readonly ended: Promise<HostExit>;
   private readonly transport: WsTransport;
+  private readonly metrics: NodeMetrics;
   private stopping: Promise<void> | null = null;
 
   constructor(parts: NodeParts) {
@@ -124,6 +140,7 @@ class NodeHandle implements RunningNode {
     this.address = parts.address;
     this.host = parts.host;
     this.ended = parts.ended;
+    this.metrics = parts.metrics;
     this.transport = parts.transport;
   }
 
@@ -132,7 +149,9 @@ class NodeHandle implements RunningNode {
   }
 
   stop(options: { readonly transfer?: boolean } = {}): Promise<void> {
-    this.stopping ??= new Promise((done) => this.host.stop(done, options));
+    this.stopping ??= new Promise<void>((done) => this.host.stop(done, options)).then(() => {
+      this.metrics.stop();
+    });
     return this.stopping;
   }
 
@@ -161,7 +180,14 @@ function hostSettings(config: NodeConfig, id: string): HostSettings {
   };
 }
 
-function httpListener(config: NodeConfig, host: Host, ports: HostPorts) {
+interface Answering {
+  readonly config: NodeConfig;
+  readonly host: Host;
+  readonly ports: HostPorts;
+  readonly metrics: NodeMetrics;
+}
+
+function httpListener({ config, host, ports, metrics }: Answering) {
   const { redirect, allowedOrigins, sizeLimits, nodes } = config;
   return createHttpListener({
     host,
@@ -173,6 +199,7 @@ function httpListener(config: NodeConfig, host: Host, ports: HostPorts) {
     bodyBytesMax: sizeLimits.httpBodyBytesMax,
     answerMs: sizeLimits.httpAnswerMs,
     watches: { openMax: sizeLimits.httpWatchesMax, unreadBytesMax: sizeLimits.httpWatchBytesMax },
+    metrics,
     advertised: (nodeId) => nodes.find(({ id }) => id === nodeId)?.advertise ?? null,
   });
 }

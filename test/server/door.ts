@@ -42,6 +42,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<Door> {
       bodyBytesMax: 1_024,
       answerMs: 1_000,
       watches: { openMax: options.openMax ?? 10, unreadBytesMax: 65_536 },
+      metrics: { contentType: 'text/plain', text: () => Promise.resolve('') },
       advertised: () => null,
     }),
   );
