@@ -23,9 +23,9 @@ export interface Advice extends AdviceInput {
 }
 
 /** Shortest TTL of a session. */
-export const TTL_MS_MIN = 1_000;
+const TTL_MS_MIN = 1_000;
 /** Longest TTL of a session, unless the cluster was told otherwise. */
-export const TTL_MS_MAX = 600_000;
+const TTL_MS_MAX = 600_000;
 /** Holds of the length of p99 that a TTL should be good for, at least and at best. */
 export const HOLDS_MIN = 3;
 /** See HOLDS_MIN. */

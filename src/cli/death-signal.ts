@@ -8,15 +8,19 @@
 import { spawn } from 'node:child_process';
 import { lookForProgram } from './program-path.ts';
 
-const OPTIONS = ['--pdeathsig', 'TERM', '--'];
 const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** What to put before a command so that it gets SIGTERM when this process is gone; may be empty. */
-export async function deathSignalPrefix(): Promise<readonly string[]> {
+/**
+ * What to put before a command so that it gets a signal when this process is gone; may be empty.
+ * KILL reaches a process even while it is stopped.
+ */
+export async function deathSignalPrefix(
+  signal: 'TERM' | 'KILL' = 'TERM',
+): Promise<readonly string[]> {
   if (process.platform !== 'linux') return [];
   const setpriv = lookForProgram('setpriv', SYSTEM_PATH);
   if (setpriv === null) return [];
-  const prefix = [setpriv, ...OPTIONS];
+  const prefix = [setpriv, '--pdeathsig', signal, '--'];
   return (await knowsOptions(prefix)) ? prefix : [];
 }
 

@@ -5,6 +5,7 @@ import { packageVersion } from '../server/version.ts';
 import { addAcquireCommand } from './acquire.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBreakCommand } from './break.ts';
+import { addDemoCommand } from './demo.ts';
 import { EXIT, Failure, exitCodeOf } from './exit-code.ts';
 import { addElectCommand } from './elect.ts';
 import { addInitCommand } from './init.ts';
@@ -92,6 +93,7 @@ function addCommands(invocation: Invocation): void {
   addBackupCommand(invocation);
   addRestoreCommand(invocation);
   addSimCommand(invocation);
+  addDemoCommand(invocation);
 }
 
 // Everything after the first `--` of these commands belongs to the child, byte for byte; commander

@@ -62,11 +62,16 @@ export function noteText(text: string): void {
   write(STDERR, text);
 }
 
+/** Whether an answer may have colours: on a terminal, unless NO_COLOR is set. */
+export function hasColours(): boolean {
+  return isColourful(STDOUT);
+}
+
 /** Why a command ended: one line if it is one problem, in red on a terminal unless NO_COLOR. */
 export function printError(error: unknown): void {
   const [head = '', ...rest] = errorText(error).split('\n').map(visible);
   const text = `holdfast: ${[head, ...rest].join(rest.length === 1 ? ' ' : '\n  ')}`;
-  write(STDERR, isColourful() ? `\u001b[31m${text}\u001b[0m\n` : `${text}\n`);
+  write(STDERR, isColourful(STDERR) ? `\u001b[31m${text}\u001b[0m\n` : `${text}\n`);
 }
 
 /** Why a command ended, for programs: one line of JSON on stderr. */
@@ -92,8 +97,8 @@ export function showTime(wallMs: number): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
-function isColourful(): boolean {
-  return isatty(STDERR) && (process.env['NO_COLOR'] ?? '') === '';
+function isColourful(fd: number): boolean {
+  return isatty(fd) && (process.env['NO_COLOR'] ?? '') === '';
 }
 
 // An answer waits for its reader; the rest should not: whoever waits here neither renews its lease
