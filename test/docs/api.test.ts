@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../../sim/index.ts';
 import { explore } from '../../sim/property/index.ts';
+import * as fence from '../../src/fence.ts';
 import * as client from '../../src/index.ts';
 import * as node from '../../src/node.ts';
 import { blocksOf, execute } from './snippets.ts';
 
 const text = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-const [ofClient = '', ofNode = '', ofSimulator = '', ofProperty = ''] = blocksOf(text, 'ts');
+const [ofClient = '', ofNode = '', ofFence = '', ...others] = blocksOf(text, 'ts');
+const [ofSimulator = '', ofProperty = ''] = others;
 
 describe('docs/api.md', () => {
   let cluster: node.LocalCluster;
@@ -35,6 +37,14 @@ describe('docs/api.md', () => {
   test('shows a cluster that runs as it stands', async () => {
     await execute(ofNode, { ...client, ...node, console });
     expect(lines.splice(0)).toEqual([expect.stringMatching(/^still held with token \d+$/)]);
+  });
+
+  test('shows a guard that runs as it stands', async () => {
+    await execute(ofFence, {
+      ...fence,
+      console: { log: (...all: string[]) => lines.push(...all) },
+    });
+    expect(lines.splice(0)).toEqual(['slow', 'fast', 'STALE_TOKEN', 34]);
   });
 
   test('shows a simulation that runs as it stands', async () => {

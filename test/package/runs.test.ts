@@ -65,10 +65,11 @@ describe('E1 each entry', () => {
     const program = `
       import * as client from 'holdfast';
       import * as node from 'holdfast/node';
+      import * as fence from 'holdfast/fence';
       import * as simulator from 'holdfast/sim';
-      const own = [client, node, simulator].map(({ HoldfastError }) => HoldfastError);
+      const own = [client, node, fence, simulator].map(({ HoldfastError }) => HoldfastError);
       console.log(JSON.stringify(own.map((each) => each === client.HoldfastError)));`;
-    expect(await answerOf(project, 'shared.mjs', program)).toEqual([true, true, true]);
+    expect(await answerOf(project, 'shared.mjs', program)).toEqual([true, true, true, true]);
   });
 
   test('package.json can be read, and nothing below dist/', async () => {

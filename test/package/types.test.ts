@@ -59,6 +59,24 @@ const NODE = `
   createNode({ config: 'cluster.config.json' });
 `;
 
+const FENCE = `
+  import { memoryFence, HoldfastError } from 'holdfast/fence';
+  import type { FenceClaim, FenceState, MemoryFence } from 'holdfast/fence';
+  import type { Grant } from 'holdfast';
+
+  const fence: MemoryFence = memoryFence({ rowsMax: 10 });
+  export const written = (grant: Grant): number => fence.write('a', grant, () => 7);
+  export const state: FenceState = fence.seen('a', 0);
+  export const several = (grant: Grant): FenceClaim => ({
+    ...grant.toJSON(),
+    slots: grant.slotsOf('b'),
+  });
+  export const stale = (error: unknown): boolean =>
+    HoldfastError.is(error) && error.code === 'STALE_TOKEN';
+  // @ts-expect-error a token in a text
+  fence.present('a', { token: '34' });
+`;
+
 const SIMULATION = `
   import { simulate, SimulationError } from 'holdfast/sim';
   import type { Simulation, World } from 'holdfast/sim';
@@ -120,6 +138,7 @@ async function errorsOf(
 const MODULES = {
   'client.mts': CLIENT,
   'node.mts': NODE,
+  'fence.mts': FENCE,
   'simulation.mts': SIMULATION,
   'property.mts': PROPERTY,
 };
@@ -141,6 +160,7 @@ describe('E1 E2 strict projects compile against the packed declarations', () => 
     const files = {
       'client.ts': CLIENT,
       'node.ts': NODE,
+      'fence.ts': FENCE,
       'simulation.ts': SIMULATION,
       'property.ts': PROPERTY,
     };

@@ -1,0 +1,26 @@
+/**
+ * Guards: the check of fencing tokens, made where the data is, in one step with the write.
+ *
+ * @module holdfast/fence
+ */
+
+import { HoldfastError } from './base/error.ts';
+
+export { ERROR_CODES } from './base/error.ts';
+export { HoldfastError };
+export type {
+  ErrorCode,
+  ErrorCodeInfo,
+  ErrorDetails,
+  HoldfastErrorOptions,
+  RequestOutcome,
+} from './base/error.ts';
+export { checkClaim } from './fence/claim.ts';
+export type { CheckedClaim, FenceClaim } from './fence/claim.ts';
+export { staleToken } from './fence/errors.ts';
+export type { StaleFacts } from './fence/errors.ts';
+export { memoryFence } from './fence/memory.ts';
+export type { MemoryFence, MemoryFenceOptions } from './fence/memory.ts';
+export { UNSEEN, admit } from './fence/rule.ts';
+export type { FenceState } from './fence/rule.ts';
+export type { LockMode } from './locks/commands.ts';
