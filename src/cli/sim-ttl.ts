@@ -65,7 +65,7 @@ function cells({ ttlMs, way, expired, overlap, overlaps, caught }: TtlRow): stri
 }
 
 function percent({ share, error }: Estimate): string {
-  return `${(100 * share).toFixed(2)} % ± ${(100 * error).toFixed(2)}`;
+  return `${(100 * share).toFixed(3)} % ± ${(100 * error).toFixed(3)}`;
 }
 
 function adviceLines(advice: Advice): string[] {
