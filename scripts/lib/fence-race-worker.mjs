@@ -1,0 +1,73 @@
+// One worker of a race (fence-race.mjs): it never asks whether it still holds the lock.
+
+import { performance } from 'node:perf_hooks';
+import { connect } from '../../dist/src/index.js';
+
+const task = JSON.parse(process.argv[2]);
+const { connect: connectStore } = await import(`./fence-store-${task.store}.mjs`);
+const store = await connectStore(task.settings, await import(task.fence));
+const client = await connect({ nodes: task.nodes, name: `worker ${task.n}`, ttlMs: task.ttlMs });
+const write = task.mode === 'bare' ? store.bareWrite : store.guardedWrite;
+const counts = { pauses: 0, accepted: 0, refused: 0, failed: 0 };
+const failures = [];
+const stopping = new AbortController();
+const onMessage = new Map();
+
+process.on('message', ({ type }) => {
+  if (type === 'stop') stopping.abort();
+  onMessage.get(type)?.();
+});
+const hear = (type) => new Promise((resolve) => onMessage.set(type, resolve));
+const sleeping = new Int32Array(new SharedArrayBuffer(4));
+
+process.send({ type: 'ready' });
+await hear('go');
+for (let round = 0; !stopping.signal.aborted; round++) {
+  const grant = await acquire();
+  if (grant === null) continue;
+  const { token } = grant;
+  await put({ token }, `${task.n}/${round} before`);
+  await pause(round);
+  await put({ token }, `${task.n}/${round} after`);
+  await grant.release().catch(() => undefined);
+}
+await client.close().catch(() => undefined);
+await store.close();
+process.send({ type: 'done', ...counts, failures }, () => process.disconnect());
+
+async function acquire() {
+  try {
+    const { signal } = stopping;
+    return await client.lock(task.resource).acquire({ waitMs: 20_000, signal });
+  } catch {
+    // After a pause the session may be gone, or the waiting be over: the next round tries again.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return null;
+  }
+}
+
+/** Longer than the lease: half of them stand still as a process, half only with their loop. */
+async function pause(round) {
+  const from = performance.now();
+  if ((task.n + round) % 2 === 0) {
+    const woken = hear('woken');
+    process.send({ type: 'stop me' });
+    await woken;
+  } else {
+    Atomics.wait(sleeping, 0, 0, task.pauseMs);
+  }
+  if (performance.now() - from > task.ttlMs) counts.pauses += 1;
+}
+
+async function put(claim, value) {
+  try {
+    await write(task.resource, claim, value);
+    counts.accepted += 1;
+  } catch (error) {
+    if (error?.code === 'STALE_TOKEN') counts.refused += 1;
+    else {
+      counts.failed += 1;
+      failures.push(String(error).slice(0, 300));
+    }
+  }
+}
