@@ -1,6 +1,7 @@
 // How often a pause costs a lease, and what fencing makes of it: from the bare model, and with the
 // shipped client against a simulated cluster.
 
+import { UNSEEN, admit } from '../../src/fence/rule.ts';
 import { simulate } from '../api/simulate.ts';
 import { KeyedRandom } from '../world/random.ts';
 import { Draws } from './draws.ts';
@@ -43,9 +44,8 @@ export interface StudyOptions {
 /** So many pairs share a simulated cluster: enough to be quick, few enough to keep it idle. */
 const PAIRS_PER_WORLD = 25;
 const WORLD_HOURS = 2;
-/** Tokens of the story, in the order of their grants. */
-const FIRST_TOKEN = 33;
-const NEXT_TOKEN = 34;
+/** Those of the story; a later grant has a larger one. */
+const TOKENS = { first: 33, next: 34 } as const;
 
 /** All rows, by TTL. Deterministic: the same options give the same rows. */
 export async function studyTtls(options: StudyOptions): Promise<TtlRow[]> {
@@ -62,9 +62,12 @@ export async function studyTtls(options: StudyOptions): Promise<TtlRow[]> {
 function modelRow(ttlMs: number, { workMs, trials, seed }: StudyOptions): TtlRow {
   const draws = new Draws(seed);
   const count = new RowCount();
+  const { first, next } = TOKENS;
   for (let at = 0; at < trials; at++) {
     const outcome = outcomeOf(draws.plain(at, workMs), { ttlMs, workMs });
-    count.add({ ...outcome, isRefused: FIRST_TOKEN < NEXT_TOKEN });
+    const seen = outcome.isOverlap ? admit(UNSEEN, 'exclusive', next) : UNSEEN;
+    const isRefused = seen !== null && admit(seen, 'exclusive', first) === null;
+    count.add({ ...outcome, isRefused });
   }
   return count.row(ttlMs, 'model');
 }
