@@ -2,11 +2,12 @@
 //
 // Eight workers share four locks of a real cluster of three and are stopped, again and again, for
 // longer than their lease lasts; then they write as if nothing had been. See lib/fence-race.mjs.
+// --store: those for which there is a lib/fence-store-*.mjs, separated by commas.
 // --mode: guarded, bare, broken, separated by commas (guarded,bare unless given). --json: one object
 // for each race. Ends with 1 when a guarded race was lost, or when one that must be lost was not.
 
 import { parseArgs } from 'node:util';
-import { MODES, fenceRace } from './lib/fence-race.mjs';
+import { MODES, fenceRaces } from './lib/fence-race.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -19,12 +20,13 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const modes = values.mode.split(',');
 if (!(seconds > 0 && seconds <= 3_600)) throw new Error('--seconds: from 1 to 3600');
-if (!/^[a-z]+$/.test(values.store)) throw new Error('--store: memory, level, file, redis, …');
+const stores = values.store.split(',');
+if (!stores.every((store) => /^[a-z]+$/.test(store))) throw new Error('--store: memory, …');
 for (const mode of modes) {
   if (!MODES.includes(mode)) throw new Error(`--mode: ${MODES.join(', ')}`);
 }
 
-const results = await fenceRace({ store: values.store, modes, seconds });
+const results = await fenceRaces({ stores, modes, seconds });
 for (const result of results) console.log(values.json ? JSON.stringify(result) : line(result));
 process.exitCode = results.every(isRight) ? 0 : 1;
 

@@ -24,3 +24,6 @@ export type { MemoryFence, MemoryFenceOptions } from './fence/memory.ts';
 export { UNSEEN, admit } from './fence/rule.ts';
 export type { FenceState } from './fence/rule.ts';
 export type { LockMode } from './locks/commands.ts';
+export { redisFence } from './fence/redis.ts';
+export type { RedisCaller, RedisClient, RedisFunction, RedisSender } from './fence/redis-client.ts';
+export type { RedisFence, RedisFenceOptions, RedisScript } from './fence/redis.ts';

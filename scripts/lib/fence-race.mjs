@@ -34,17 +34,19 @@ const END_MS = 30_000;
 export const MODES = ['guarded', 'bare', 'broken'];
 
 /**
- * Runs one race for each mode on one cluster and resolves with
- * [{ store, mode, seconds, workers, pauses, accepted, refused, failed, overwrites, last }]:
+ * Runs one race for each store and mode, on one cluster, and resolves with
+ * [{ store, mode, seconds, workers, pauses, accepted, refused, failed, overwrites, failures }]:
  * `overwrites` are writes that were taken after one with a larger token.
  */
-export async function fenceRace({ store, modes = ['guarded'], seconds = 30 }) {
-  const module = await import(new URL(`fence-store-${store}.mjs`, import.meta.url));
+export async function fenceRaces({ stores, modes = ['guarded'], seconds = 30 }) {
   const cluster = await localCluster({ nodes: 3 });
   try {
     const results = [];
-    for (const mode of modes) {
-      results.push(await raceIn({ store, mode, seconds, nodes: cluster.addresses }, module));
+    for (const store of stores) {
+      const module = await import(new URL(`fence-store-${store}.mjs`, import.meta.url));
+      for (const mode of modes) {
+        results.push(await raceIn({ store, mode, seconds, nodes: cluster.addresses }, module));
+      }
     }
     return results;
   } finally {
@@ -87,6 +89,8 @@ function startWorker(task) {
   const own = { ...task, resource, ttlMs: TTL_MS, pauseMs: PAUSE_MS };
   const child = fork(WORKER, [JSON.stringify(own)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // That leases are lost is what is wanted here.
+    execArgv: ['--disable-warning=HoldfastWarning'],
   });
   let onReady;
   const ready = new Promise((resolve) => (onReady = resolve));
