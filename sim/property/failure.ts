@@ -1,5 +1,6 @@
 // How a failure is told: what broke, what happened, where more is to be seen. At most 40 lines.
 
+import { relative } from 'node:path';
 import * as fc from 'fast-check';
 import type { SimulationError } from '../api/error.ts';
 import { describeWorldFault } from './describe.ts';
@@ -28,7 +29,8 @@ export function tellFailure(
     faults.length === 0
       ? ['  without any fault']
       : faults.map((fault) => `  fault: ${describeWorldFault(fault)}`);
-  const files = error.reportFile === null ? [] : [`As a picture: ${error.reportFile}`];
+  const page = error.reportFile;
+  const files = page === null ? [] : [`As a picture: ${relative('', page)}`];
   const head = [`${error.oracle}: ${error.message}`, '', `${found}, seed ${seed}:`];
   const tail = [`  at ${(error.atMs / 1_000).toFixed(3)} s ${error.oracle} is broken`, ''];
   const frame = [...head, ...drawn, ...plan, 'What happened:', ...tail, ...files, ...again];

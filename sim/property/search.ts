@@ -58,12 +58,13 @@ export class ShrinkSearch {
   /** The smallest case within the budget. */
   async shrink(): Promise<Found> {
     await this.accepts({ faults: [] });
+    // Milder faults may need less company: all of it, until nothing changes.
     for (let before: Found | null = null; before !== this.best;) {
       before = this.best;
       await reduceList(this.best.one.faults, (faults) => this.accepts({ faults }));
       await this.shrinkInputs();
+      if (before === this.best) await this.lowerNumbers();
     }
-    await this.lowerNumbers();
     return this.best;
   }
 
