@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { lookForProgram } from '../../src/cli/program-path.ts';
-import { Cli, cli, endAll } from './cli.ts';
+import { Cli, ENTRY, cli, endAll } from './cli.ts';
 import { scratchDirectory } from './scratch.ts';
 import { elementsOf } from './svg.ts';
 
@@ -29,6 +30,19 @@ function processesOf(directory: string): string[] {
     } catch {
       return false; // it has ended, or is somebody else's
     }
+  });
+}
+
+/** What util-linux' `script` shows of a command that it gives a terminal. */
+function onTerminal(command: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    ...{ env, stdio: ['ignore', 'pipe', 'ignore'] },
+  });
+  let screen = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (screen += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve(screen));
   });
 }
 
@@ -81,16 +95,39 @@ describe('demo pause', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with all its processes', async (signal) => {
+  test('SIGTERM ends it with all its processes and files', async () => {
     const { directory, environment } = stage();
     const demo = new Cli([...PAUSE, '--ttl', '60s'], { environment });
     await demo.line(STOPPED);
     expect(processesOf(directory).length).toBeGreaterThanOrEqual(7);
-    demo.signal(signal);
+    demo.signal('SIGTERM');
     const { code } = await demo.ended;
-    expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect(code).toBe(143);
     expect(processesOf(directory)).toEqual([]);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('a second SIGINT ends it at once, with all its processes and files', async () => {
+    const { directory, environment } = stage();
+    const demo = new Cli([...PAUSE, '--ttl', '60s'], { environment });
+    await demo.line(STOPPED);
+    demo.signal('SIGINT');
+    demo.signal('SIGINT');
+    expect((await demo.ended).code).toBe(130);
+    await vi.waitUntil(() => processesOf(directory).length === 0, WAIT);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('a terminal gets colours, unless NO_COLOR is set', async () => {
+    const command = `exec ${process.execPath} ${ENTRY} ${PAUSE.join(' ')}`;
+    const screens = [{ NO_COLOR: '' }, { NO_COLOR: '1' }].map((colours) => {
+      const env = { ...process.env, ...stage().environment, ...colours, SHELL: '/bin/sh' };
+      return onTerminal(command, env);
+    });
+    const [colourful, plain] = await Promise.all(screens);
+    expect(colourful).toMatch(/\u001b\[32mworker-1 wrote with token \d+: refused/);
+    expect(plain).toMatch(/worker-1 wrote with token \d+: refused/);
+    expect(plain).not.toMatch(/\u001b\[\d+m/);
   });
 
   test.skipIf(!canDieWithParent)('its processes die with it, a stopped one too', async () => {

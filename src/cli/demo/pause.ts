@@ -174,7 +174,8 @@ class Theatre {
   }
 
   private removeFiles(): void {
-    rmSync(this.directory, { recursive: true, force: true });
+    // A process that was killed a moment ago may still be making its last file.
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
   // A signal may have closed it while something was being started.
