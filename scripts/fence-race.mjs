@@ -3,8 +3,8 @@
 // Eight workers share four locks of a real cluster of three and are stopped, again and again, for
 // longer than their lease lasts; then they write as if nothing had been. See lib/fence-race.mjs.
 // --store: those for which there is a lib/fence-store-*.mjs, separated by commas.
-// --mode: guarded, bare, broken, separated by commas (guarded,bare unless given). --json: one object
-// for each race. Ends with 1 when a guarded race was lost, or when one that must be lost was not.
+// --mode: guarded, bare, broken, separated by commas (guarded,bare unless given). --json: one
+// object for each race. Ends with 1 when a guarded race was lost, or when one that must be lost was not.
 
 import { parseArgs } from 'node:util';
 import { MODES, fenceRaces } from './lib/fence-race.mjs';

@@ -27,3 +27,5 @@ export type { LockMode } from './locks/commands.ts';
 export { redisFence } from './fence/redis.ts';
 export type { RedisCaller, RedisClient, RedisFunction, RedisSender } from './fence/redis-client.ts';
 export type { RedisFence, RedisFenceOptions, RedisScript } from './fence/redis.ts';
+export { levelFence } from './fence/level.ts';
+export type { LevelFence, LevelFenceOptions, LevelLike, LevelRow } from './fence/level.ts';

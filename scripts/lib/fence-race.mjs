@@ -5,8 +5,8 @@
 // A store is a module scripts/lib/fence-store-<name>.mjs with
 // - open({ dir, fence }): in the main process; starts what is needed and resolves with
 //   { settings, audit(), close() }. `fence` is the module holdfast/fence; `settings` is JSON and
-//   goes to every worker; audit() resolves with all writes that were accepted, in the order in which
-//   the store took them: [{ resource, token, value }].
+//   goes to every worker; audit() resolves with all writes that were accepted, in the order in
+//   which the store took them: [{ resource, token, value }].
 // - connect(settings, fence): in each worker's process; resolves with { guardedWrite, bareWrite,
 //   close }. Both writes take (resource, claim, value) and append to what audit() tells, in one
 //   transaction; the first presents the claim to the guard, the second does not.

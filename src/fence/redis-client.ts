@@ -66,7 +66,9 @@ export class RedisScripts {
 
 /** The error for an answer that Redis does not give to what was asked. */
 export function unexpected(command: string, expected: string): HoldfastError {
-  const text = `Redis did not answer ${command} with ${expected}: is it a Redis, and the client's replies unchanged?`;
+  const text =
+    `Redis did not answer ${command} with ${expected}: ` +
+    `does the client change replies, or something stand between?`;
   return new HoldfastError('STORAGE', text, { outcome: 'unknown' });
 }
 

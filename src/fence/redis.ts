@@ -44,7 +44,7 @@ export interface RedisFence {
     claim: FenceClaim,
     what: readonly (readonly (string | number)[])[] | RedisScript,
   ): Promise<unknown>;
-  /** What is remembered of a resource, or of a slot of it. Rejects with INVALID, or the client's. */
+  /** What is remembered of a resource, or of a slot of it. Rejects with INVALID or STORAGE. */
   seen(resource: string, slot?: number): Promise<FenceState>;
 }
 

@@ -86,7 +86,7 @@ describe.skipIf(program === null)('Redis', () => {
     expect(await fence.write('scripts', { token: 1 }, [['SET', 'c', '1']])).toEqual(['OK']);
   });
 
-  test('a command that fails leaves its token remembered, and is told as Redis tells it', async () => {
+  test('a command that fails leaves its token remembered', async () => {
     const fence = redisFence(redis);
     await redis.set('text', 'no list');
     const written = fence.write('failing', { token: 9 }, [['LPUSH', 'text', '1']]);
@@ -109,7 +109,7 @@ describe.skipIf(program === null)('Redis', () => {
     expect(await redis.hgetall('tokens:{named}')).toEqual({ 'x:2': '9' });
   });
 
-  test('what is no client is refused at once, and what is no command before anything is sent', async () => {
+  test('what is no client or no command is refused before anything is sent', async () => {
     const wrong: { fence(client: unknown): unknown } = { fence: redisFence };
     expect(() => wrong.fence({})).toThrow(/INVALID.*ioredis/);
     const silent = redisFence(() => Promise.reject(new Error('was asked')));

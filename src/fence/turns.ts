@@ -1,0 +1,34 @@
+// One after the other: what reads, decides and writes must not be cut in two by another that does.
+
+import { HoldfastError } from '../base/error.ts';
+
+/** How many may wait for their turn at one thing. */
+const WAITING_MAX = 10_000;
+
+/** Runs work in its turn; rejects with OVERLOADED, without running it, when too many wait. */
+export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+const known = new WeakMap<object, Turns>();
+
+/** The turns of a thing: whoever has the same thing waits in the same queue. */
+export function turnsOf(thing: object): Turns {
+  const turns = known.get(thing) ?? newTurns();
+  known.set(thing, turns);
+  return turns;
+}
+
+/** A queue of its own. */
+export function newTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return (work) => {
+    if (waiting >= WAITING_MAX) {
+      const text = `${waiting} writes wait for their turn already; nothing was done`;
+      return Promise.reject(new HoldfastError('OVERLOADED', text));
+    }
+    waiting += 1;
+    const result = last.then(work).finally(() => (waiting -= 1));
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
