@@ -23,8 +23,8 @@ const EXAMPLES = [
 ];
 
 const NOTES = `
-Starts three nodes, a database (LevelDB on disk, in a process of its own) and two workers on this
-machine. The first worker takes the lock, looks that it holds it, and is stopped (SIGSTOP) before it
+Starts three nodes, a database (LevelDB on disk, in a process of its own; its guard is levelFence of
+holdfast/fence) and two workers on this machine. The first worker takes the lock, looks that it holds it, and is stopped (SIGSTOP) before it
 writes. When its lease is over the second one takes the lock and writes; then the first one goes on
 (SIGCONT) and writes as it was about to, with its old token. Each step waits for the one before it.
 It takes some seconds and the TTL, and leaves nothing behind: neither processes nor files.

@@ -1,5 +1,5 @@
 // The database of the story, a process of its own: LevelDB on disk behind HTTP. What is posted to
-// /open/… is taken as it comes; /guarded/… refuses tokens smaller than one that it has seen.
+// /open/… is taken as it comes; /guarded/… refuses outdated tokens.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
