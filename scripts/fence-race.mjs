@@ -4,7 +4,8 @@
 // longer than their lease lasts; then they write as if nothing had been. See lib/fence-race.mjs.
 // --store: those for which there is a lib/fence-store-*.mjs, separated by commas.
 // --mode: guarded, bare, broken, separated by commas (guarded,bare unless given). --json: one
-// object for each race. Ends with 1 when a guarded race was lost, or when one that must be lost was not.
+// object for each race. Ends with 1 when a guarded race was lost, or when one without a guard, or
+// with a broken one, was not.
 
 import { parseArgs } from 'node:util';
 import { MODES, fenceRaces } from './lib/fence-race.mjs';

@@ -29,3 +29,5 @@ export type { RedisCaller, RedisClient, RedisFunction, RedisSender } from './fen
 export type { RedisFence, RedisFenceOptions, RedisScript } from './fence/redis.ts';
 export { levelFence } from './fence/level.ts';
 export type { LevelFence, LevelFenceOptions, LevelLike, LevelRow } from './fence/level.ts';
+export { fileFence } from './fence/file.ts';
+export type { FileContent, FileFence, FileHandleLike, FileSystemLike } from './fence/file.ts';
