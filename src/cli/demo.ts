@@ -1,5 +1,6 @@
 // holdfast demo pause: how two holders come about, on real processes, and what a guard does.
 
+import { Option } from 'commander';
 import { addExamples, addJsonOption, durationWithin } from './program.ts';
 import type { Invocation } from './program.ts';
 
@@ -24,10 +25,11 @@ const EXAMPLES = [
 
 const NOTES = `
 Starts three nodes, a database (LevelDB on disk, in a process of its own; its guard is levelFence of
-holdfast/fence) and two workers on this machine. The first worker takes the lock, looks that it holds it, and is stopped (SIGSTOP) before it
-writes. When its lease is over the second one takes the lock and writes; then the first one goes on
-(SIGCONT) and writes as it was about to, with its old token. Each step waits for the one before it.
-It takes some seconds and the TTL, and leaves nothing behind: neither processes nor files.
+holdfast/fence) and two workers on this machine. The first worker takes the lock, looks that it
+holds it, and is stopped (SIGSTOP) before it writes. When its lease is over the second one takes the
+lock and writes; then the first one goes on (SIGCONT) and writes as it was about to, with its old
+token. Each step waits for the one before it. It takes some seconds and the TTL, and leaves nothing
+behind: neither processes nor files.
 
 --json prints one line per act: its events with milliseconds, both tokens, and what the database
 holds in the end.
@@ -43,11 +45,10 @@ export function addDemoCommand(invocation: Invocation): void {
     .description('a holder is stopped for longer than its lease lasts, and writes')
     .option('--no-guard', 'the database takes whatever comes')
     .option('--both', 'without a guard, then with one')
-    .option(
-      '--ttl <duration>',
-      "of the workers' sessions (default: 2s)",
-      durationWithin(...TTL_MS_LIMITS),
-      TTL_MS,
+    .addOption(
+      new Option('--ttl <duration>', "of the workers' sessions")
+        .default(TTL_MS, '2s')
+        .argParser(durationWithin(...TTL_MS_LIMITS)),
     )
     .option('--svg <file>', 'draw the story, too')
     .addHelpText('after', NOTES)

@@ -31,6 +31,7 @@ const EXAMPLES = [
   'holdfast run backup --wait 10s -- ./backup.sh  # run a command while holding a lock',
   'holdfast inspect backup                        # who holds it, who waits',
   'holdfast status                                # the nodes and who leads',
+  'holdfast demo pause --both                     # two holders, and what fencing is for',
 ];
 
 const JSON_ERRORS = `

@@ -1,7 +1,7 @@
 // holdfast sim ttl: what a pause does to a lease, by the model and by the shipped client in the
 // simulator, and which TTL to choose.
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { addExamples, addJsonOption, durationArgument } from './program.ts';
 import { durationWithin, integerArgument } from './program.ts';
 import type { Invocation } from './program.ts';
@@ -57,8 +57,14 @@ export function addSimCommand(invocation: Invocation): void {
   const command = group
     .command('ttl')
     .description('how often a pause costs a lease, and which TTL to choose')
-    .option('--work <duration>', 'how long a holder works (default: 2s)', durationArgument, WORK_MS)
-    .option('--ttl <list>', 'TTLs to try (default: 5s,10s,30s)', ttlList, TTLS_MS)
+    .addOption(
+      new Option('--work <duration>', 'how long a holder works')
+        .default(WORK_MS, '2s')
+        .argParser(durationArgument),
+    )
+    .addOption(
+      new Option('--ttl <list>', 'TTLs to try').default(TTLS_MS, '5s,10s,30s').argParser(ttlList),
+    )
     .option('--trials <n>', 'of the bare model', integerArgument(2, TRIALS_MAX), TRIALS)
     .option('--pairs <n>', 'simulated holders per row; 0: none', pairsArgument, PAIRS)
     .option('--seed <n>', 'where luck begins', integerArgument(0, SEED_MAX), 1)

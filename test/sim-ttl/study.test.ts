@@ -94,7 +94,7 @@ test.each(TTLS_MS)('weighted draws for a TTL of %i ms estimate the same', (ttlMs
 });
 
 test('the shipped client without renewal comes to the integrals of the model', async () => {
-  const options = { ttlsMs: TTLS_MS, workMs: WORK_MS, trials: 2, pairs: 75, seed: 2 };
+  const options = { ttlsMs: TTLS_MS, workMs: WORK_MS, trials: 2, pairs: 50, seed: 2 };
   const rows = await studyTtls(options);
   const byWay = (way: TtlRow['way']) => rows.filter((row) => row.way === way);
   for (const { ttlMs, expired, overlap } of byWay('renewal off')) {
