@@ -31,3 +31,13 @@ export { levelFence } from './fence/level.ts';
 export type { LevelFence, LevelFenceOptions, LevelLike, LevelRow } from './fence/level.ts';
 export { fileFence } from './fence/file.ts';
 export type { FileContent, FileFence, FileHandleLike, FileSystemLike } from './fence/file.ts';
+export { claimHeaders } from './fence/http-headers.ts';
+export type { NodeHeaders, WebHeaders } from './fence/http-headers.ts';
+export { httpFence } from './fence/http.ts';
+export type {
+  HttpFence,
+  HttpFenceOptions,
+  RequestLike,
+  ResponseClass,
+  ResponseLike,
+} from './fence/http.ts';

@@ -18,7 +18,7 @@ export function turnsOf(thing: object): Turns {
 }
 
 /** A queue of its own. */
-export function newTurns(): Turns {
+function newTurns(): Turns {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return (work) => {
@@ -30,5 +30,21 @@ export function newTurns(): Turns {
     const result = last.then(work).finally(() => (waiting -= 1));
     last = result.catch(() => undefined);
     return result;
+  };
+}
+
+/** Queues by name; one that nobody waits in is forgotten. */
+export function turnsByName(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const queues = new Map<string, { readonly inTurn: Turns; users: number }>();
+  return async (name, work) => {
+    const queue = queues.get(name) ?? { inTurn: newTurns(), users: 0 };
+    queues.set(name, queue);
+    queue.users += 1;
+    try {
+      return await queue.inTurn(work);
+    } finally {
+      queue.users -= 1;
+      if (queue.users === 0) queues.delete(name);
+    }
   };
 }
