@@ -5,7 +5,7 @@ import CorpusFirst from './test/sequencer.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'examples/**/*.test.mjs'],
     // Conditions are waited for, on machines of any speed; nothing is judged by the time it takes.
     expect: { poll: { timeout: 30_000, interval: 50 } },
     testTimeout: 60_000,

@@ -10,7 +10,7 @@ import { IndexTimes } from './index-times.ts';
 const US_PER_S = 1_000_000;
 
 /** How often each of some kinds of things happened. */
-export class Counts {
+class Counts {
   private readonly numbers = new Map<string, number>();
 
   add(kind: string): void {
