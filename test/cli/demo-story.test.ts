@@ -86,7 +86,7 @@ describe('lines for a terminal', () => {
 test('the picture is an SVG with an arrow for each write, and escapes what it is given', () => {
   const act = { ...GUARDED, events: EVENTS, problems: ['<b> & "c"'] };
   const elements = elementsOf(drawStory([act, act], 2_000));
-  expect(elements[0]).toMatchObject({ name: 'svg', attributes: { width: '980' } });
+  expect(elements[0]).toMatchObject({ name: 'svg', attributes: { width: '1040' } });
   expect(elements.filter(({ name }) => name === 'path')).toHaveLength(4);
   expect(elements.filter(({ name }) => name === 'circle')).toHaveLength(2 * EVENTS.length);
 });

@@ -35,7 +35,7 @@ test('docs/choosing-a-ttl.md shows what its commands print (else: npm run docs)'
   }
   expect(isUpdate ? readFileSync(file, 'utf8') : text).toBe(expected);
   expect(existsSync(picture) ? readFileSync(picture, 'utf8') : '').toBe(svg);
-});
+}, 300_000);
 
 test('the pictures of the document are there, and the story has both its ends', () => {
   const text = readFileSync(file, 'utf8');

@@ -4,7 +4,7 @@ import { element, textElement } from '../../../sim/report/markup.ts';
 import type { Act, StoryEvent, WorkerName } from './story.ts';
 import { eventText } from './timeline.ts';
 
-const WIDTH = 980;
+const WIDTH = 1_040;
 const TIME_X = 62;
 const LANES: Readonly<Record<WorkerName | 'database', number>> = {
   'worker-1': 120,
