@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../src/adapters/system-clock.ts';
 import type { Client } from '../../src/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { createNode, localCluster } from '../../src/node.ts';
 import type { HoldfastNode } from '../../src/node.ts';
 import { freeAddresses } from '../../src/server/free-addresses.ts';
@@ -127,6 +129,30 @@ describe('a leader that stops', () => {
     await next.stop({ transfer: false });
     expect(next.status()?.term).toBe(nextTerm);
   });
+});
+
+test('a node takes all its time from the clock that it is given', async () => {
+  const own = createSystemClock();
+  const used = { monoUs: 0, bootUs: 0, after: 0, soon: 0 };
+  const clock: Clock = {
+    monoUs: () => (used.monoUs++, own.monoUs()),
+    bootUs: () => (used.bootUs++, own.bootUs()),
+    // Two hours ahead: for display, as in `since`.
+    wallMs: () => own.wallMs() + 7_200_000,
+    after: (delayUs, callback) => (used.after++, own.after(delayUs, callback)),
+    soon: (callback) => (used.soon++, own.soon(callback)),
+  };
+  const [address = ''] = await freeAddresses(1);
+  const config = { name: 'clocked', nodes: [{ id: 'n1', address }], dataDir: root };
+  const node = createNode({ config, id: 'n1', clock });
+  nodes.push(node);
+  await node.start();
+  await node.found();
+  const client = await clientOf(node);
+  await client.lock('a').acquire();
+  const [holder] = (await client.inspect('a')).holders;
+  expect(holder?.sinceMs).toBeGreaterThan(Date.now() + 3_600_000);
+  expect(Math.min(used.monoUs, used.after, used.soon)).toBeGreaterThan(0);
 });
 
 test('clients of a throw-away cluster need no sockets', async () => {
