@@ -143,7 +143,7 @@ function judge({ store, mode, seconds }, told, audit) {
 async function brokenFence(dir, { file, from, to }) {
   const copy = join(dir, 'broken');
   await mkdir(copy);
-  for (const part of ['base', 'fence', 'fence.js', 'locks']) {
+  for (const part of ['base', 'fence', 'fence.js', 'fence.js.map', 'locks']) {
     await cp(new URL(part, DIST), join(copy, part), { recursive: true });
   }
   await writeFile(join(copy, 'package.json'), '{ "type": "module" }');

@@ -8,7 +8,7 @@ import type { CheckedClaim, FenceClaim } from './claim.ts';
 import { decide } from './decide.ts';
 import { invalid } from './errors.ts';
 import type { FenceRow } from './decide.ts';
-import { turnsOf } from './turns.ts';
+import { newTurns } from './turns.ts';
 import { UNSEEN } from './rule.ts';
 import type { FenceState } from './rule.ts';
 
@@ -51,7 +51,7 @@ export interface LevelFence<Op> {
   /**
    * Checks the claim and writes the operations in one batch with what is remembered. Rejects with
    * STALE_TOKEN or INVALID, and nothing is written, or with the database's error: then either all
-   * or nothing is written. Writes of one database come one after the other.
+   * or nothing is written. Its writes come one after the other.
    */
   write(resource: string, claim: FenceClaim, operations: readonly Op[]): Promise<void>;
   /** What is remembered of a resource, or of a slot of it. Rejects with INVALID or STORAGE. */
@@ -59,9 +59,9 @@ export interface LevelFence<Op> {
 }
 
 /**
- * A guard in a Level database. All guards of one database object and prefix are the same guard.
- * Give each the database itself, or a sublevel that nothing else opens: two objects for the same
- * keys do not know of each other. Throws INVALID for a wrong option.
+ * A guard in a Level database. Make **one** for each database and let all code use it: its writes
+ * come one after the other, and two guards of the same keys do not know of each other. Throws
+ * INVALID for a wrong option.
  */
 export function levelFence<Op extends object>(
   database: LevelLike<Op>,
@@ -69,7 +69,7 @@ export function levelFence<Op extends object>(
 ): LevelFence<Op> {
   const { prefix = 'holdfast-fence:', sync = true } = options;
   if (typeof prefix !== 'string') throw invalid('prefix', 'a text', prefix);
-  const inTurn = turnsOf(database);
+  const inTurn = newTurns();
   const keyOf = (resource: string, slot: number): string => `${prefix}${slot}:${resource}`;
   const read = async (resource: string, slot: number): Promise<FenceState> =>
     stateIn(await find(database, keyOf(resource, slot)), keyOf(resource, slot));

@@ -8,17 +8,8 @@ const WAITING_MAX = 10_000;
 /** Runs work in its turn; rejects with OVERLOADED, without running it, when too many wait. */
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
-const known = new WeakMap<object, Turns>();
-
-/** The turns of a thing: whoever has the same thing waits in the same queue. */
-export function turnsOf(thing: object): Turns {
-  const turns = known.get(thing) ?? newTurns();
-  known.set(thing, turns);
-  return turns;
-}
-
 /** A queue of its own. */
-function newTurns(): Turns {
+export function newTurns(): Turns {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return (work) => {

@@ -10,15 +10,17 @@ import type { FenceWorld } from './conformance.ts';
 async function levelWorld(): Promise<FenceWorld> {
   const path = mkdtempSync(join(tmpdir(), 'holdfast-level-'));
   let db = new Level<string, string>(path);
+  let fence = levelFence(db);
   return {
     write: (resource, claim, value) =>
-      levelFence(db).write(resource, claim, [{ type: 'put', key: `data:${resource}`, value }]),
+      fence.write(resource, claim, [{ type: 'put', key: `data:${resource}`, value }]),
     read: async (resource) => (await db.get(`data:${resource}`)) ?? null,
-    seen: (resource, slot) => levelFence(db).seen(resource, slot),
+    seen: (resource, slot) => fence.seen(resource, slot),
     setUp: async () => undefined,
     async restart() {
       await db.close();
       db = new Level(path);
+      fence = levelFence(db);
     },
     async close() {
       await db.close();

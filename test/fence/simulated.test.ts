@@ -26,7 +26,7 @@ const BAD_CLOCKS = {
 
 type Write = (claim: FenceClaim, write: () => void) => void;
 
-/** Workers that write twice under one grant, with a wait between, and never ask whether they hold. */
+/** Workers that write twice under one grant, and never ask whether they still hold it. */
 async function race(world: World, guarded: Write): Promise<void> {
   let largest = 0;
   let written = 0;
