@@ -16,7 +16,7 @@ const ALSO = ['/usr/sbin', '/usr/local/sbin'];
  * with apt, where nothing would start it as a service), it is. Null: there is none, which is said,
  * and what needs it is to be skipped.
  */
-export function findProgram(names, debianPackage) {
+function findProgram(names, debianPackage) {
   const there = onPath(names);
   if (there !== null) return there;
   const mayInstall = process.getuid?.() === 0 && !existsSync('/run/systemd/system');
@@ -61,7 +61,7 @@ export async function startRedis(program, dir, isDurable = false) {
 }
 
 /** Starts a server and resolves with its process once its socket takes connections. */
-export async function startServer(program, words, socketPath) {
+async function startServer(program, words, socketPath) {
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -78,7 +78,7 @@ export async function startServer(program, words, socketPath) {
 }
 
 /** Ends a server; resolves when its process is gone. */
-export async function endServer(child, signal = 'SIGTERM') {
+async function endServer(child, signal = 'SIGTERM') {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);

@@ -16,7 +16,10 @@ export type Token = Index;
 /** The applied index that an answer reflects. */
 export type Revision = Index;
 /** Microseconds of a process's own monotonic clock; comparable only within that process. */
-export type MonoUs = number & { readonly unit?: 'monoUs' };
+export type MonoUs = number & {
+  /** For the compiler alone: no number has it. */
+  readonly unit?: 'monoUs';
+};
 /** Lease time Λ of a leader in microseconds (RAFT.md §14.1); never runs faster than its clock. */
 export type LeaseUs = number & { readonly unit?: 'leaseUs' };
 

@@ -7,8 +7,6 @@ import type { FenceState } from '../../src/fence/rule.ts';
 import { FENCE_TABLE, MALFORMED_CLAIMS, MALFORMED_RESOURCES } from './table.ts';
 import type { FenceCase, FenceStep } from './table.ts';
 
-export { FENCE_TABLE } from './table.ts';
-
 /** A guard and the store behind it, fresh and set up. */
 export interface FenceWorld {
   /** Presents the claim and puts the value to the resource, in one atomic step. */
