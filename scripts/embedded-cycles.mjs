@@ -1,7 +1,8 @@
 // A program that starts and stops a cluster of three nodes in itself, again and again, with locks
 // taken each time: what stays behind? Memory must not grow, and nothing may stay open.
 //
-//   npm run build && node --expose-gc scripts/embedded-cycles.mjs [--cycles 200] [--json FILE]
+//   npm run build
+//   node --expose-gc scripts/embedded-cycles.mjs [--cycles 200] [--locks 1] [--json FILE]
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,24 +11,33 @@ import { localCluster } from '../dist/src/node.js';
 /** The first quarter is left out: code is compiled, and memory pools find their size. */
 const WARM_SHARE = 0.25;
 const BYTES_PER_CYCLE_MAX = 10 * 1_024;
-/** Enough that what is compiled is compiled soon: a life that does little goes on warming up. */
-const LOCKS_PER_CYCLE = 100;
+/** Of one life before all others: what it compiles is not compiled while memory is watched. */
+const LOCKS_BEFORE = 20_000;
 const CYCLES_MAX = 10_000;
 
 const byText = (left, right) => (left < right ? -1 : 1);
 
 const { values } = parseArgs({
-  options: { cycles: { type: 'string', default: '200' }, json: { type: 'string' } },
+  options: {
+    cycles: { type: 'string', default: '200' },
+    locks: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
 });
 const cycles = Number(values.cycles);
 if (!Number.isInteger(cycles) || cycles < 8 || cycles > CYCLES_MAX) {
   fail(64, `--cycles expects a whole number from 8 to ${CYCLES_MAX}; got ${values.cycles}`);
 }
+const locks = Number(values.locks);
+if (!Number.isInteger(locks) || locks < 1 || locks > LOCKS_BEFORE) {
+  fail(64, `--locks expects a whole number from 1 to ${LOCKS_BEFORE}; got ${values.locks}`);
+}
 if (globalThis.gc === undefined) fail(64, 'start it with node --expose-gc');
 
+await live('before', LOCKS_BEFORE);
 const samples = [];
 for (let cycle = 1; cycle <= cycles; cycle++) {
-  await live(`cycle/${cycle}`);
+  await live(`cycle/${cycle}`, locks);
   samples.push(await measure());
   if (cycle % 20 === 0) process.stdout.write(`${cycle}: ${text(samples.at(-1))}\n`);
 }
@@ -56,10 +66,10 @@ function slope(values) {
 }
 
 /** One life of a cluster. */
-async function live(name) {
+async function live(name, turns) {
   const cluster = await localCluster({ nodes: 3 });
   const client = await cluster.client();
-  for (let turn = 0; turn < LOCKS_PER_CYCLE; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     const grant = await client.lock(name).acquire();
     if (!grant.held()) fail(70, `${name} was granted, and is not held`);
     await grant.release();

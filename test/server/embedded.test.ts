@@ -131,7 +131,7 @@ describe('a leader that stops', () => {
   });
 });
 
-test('a node takes all its time from the clock that it is given', async () => {
+test('a node reads the clock that it is given, and sets its alarms there', async () => {
   const own = createSystemClock();
   const used = { monoUs: 0, bootUs: 0, after: 0, soon: 0 };
   const clock: Clock = {
