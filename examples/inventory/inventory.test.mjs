@@ -7,6 +7,8 @@ import { sell as mistaken } from './mistaken.mjs';
 
 const TTL_MS = 2_000;
 const COUNT = 3;
+let refused = 0;
+const later = () => new Promise((resolve) => setTimeout(resolve, 60));
 const ORDERS = {
   shop: [
     ['tea', 'cup'],
@@ -40,10 +42,21 @@ function scenario(sellWith) {
   };
 }
 
+/** As behind a slow network: a pause fits between the look at the lock and the write. */
 function shelf(world, item) {
   const store = world.fencedStore(`shelf/${item}`);
   const left = () => store.value ?? COUNT;
-  return { left, read: async () => (await store.read()) ?? COUNT, write: (w) => store.write(w) };
+  const read = async () => {
+    await later();
+    return (await store.read()) ?? COUNT;
+  };
+  const write = async (order) => {
+    await later();
+    const result = await store.write(order);
+    if (result === 'stale') refused += 1;
+    return result;
+  };
+  return { left, read, write };
 }
 
 const options = { runs: 60, faults: { ttlMs: TTL_MS }, report: false };
@@ -55,6 +68,8 @@ test('locks taken one by one end in a deadlock, and this finds it', async () => 
 });
 
 test('locks taken together never do, and nothing is sold twice', async () => {
+  refused = 0;
   const seen = await explore(options, scenario(sell));
   expect(seen).toMatchObject({ warnings: [] });
+  expect(refused).toBeGreaterThan(0);
 });

@@ -7,6 +7,7 @@ import { schedule } from './scheduler.mjs';
 
 const TTL_MS = 2_000;
 const TICKS = 4;
+let refused = 0;
 
 /** Runs two schedulers of a kind, and checks what the ledger took. */
 function scenario(scheduleOf, ledgerOf) {
@@ -27,10 +28,12 @@ function scenario(scheduleOf, ledgerOf) {
   };
 }
 
-/** Takes everything, a little later. */
+// Both ledgers are as far away, so that only the fence is what they differ in.
+const later = () => new Promise((resolve) => setTimeout(resolve, 60));
+
+/** Takes everything. */
 function ledgerThatTrusts() {
   const values = [];
-  const later = () => new Promise((resolve) => setTimeout(resolve, 60));
   const ledger = {
     read: () => later().then(() => values.at(-1) ?? null),
     write: (value) => later().then(() => void values.push(value)),
@@ -38,10 +41,17 @@ function ledgerThatTrusts() {
   return { ledger, taken: () => values.map(({ tick }) => tick) };
 }
 
+/** Refuses a token that is smaller than one it has seen. */
 function ledgerWithFence(world) {
-  const ledger = world.fencedStore('ledger');
-  const taken = () =>
-    ledger.history.filter(({ isWritten }) => isWritten).map(({ value }) => value.tick);
+  const store = world.fencedStore('ledger');
+  const ledger = {
+    read: () => later().then(() => store.read()),
+    write: (write) => later().then(() => store.write(write)),
+  };
+  const taken = () => {
+    refused += store.history.filter(({ isWritten }) => !isWritten).length;
+    return store.history.filter(({ isWritten }) => isWritten).map(({ value }) => value.tick);
+  };
   return { ledger, taken };
 }
 
@@ -54,6 +64,8 @@ test('without a fence a report is written twice, and this finds it', async () =>
 });
 
 test('with one it never is', async () => {
+  refused = 0;
   const seen = await explore(options, scenario(schedule, ledgerWithFence));
   expect(seen).toMatchObject({ warnings: [] });
+  expect(refused).toBeGreaterThan(0);
 });

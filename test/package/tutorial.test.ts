@@ -101,6 +101,15 @@ test('the tutorial finds the bug, makes it small, shows it, and its remedy is gr
   const html = readFileSync(join(folder, '.holdfast', page), 'utf8');
   expect(html).toContain('6 additions came to');
   expect(html).not.toMatch(/(src|href)="http/);
+  // It is the fence that mends it: with a token that passes always, the bug is back.
+  const worker = join(folder, 'worker.js');
+  const mended = readFileSync(worker, 'utf8');
+  const fooled = mended.replace('grant.token', 'Number.MAX_SAFE_INTEGER');
+  expect(fooled).not.toBe(mended);
+  writeFileSync(worker, fooled);
+  const again = await type('npx vitest run', folder);
+  expect(again.code).toBe(1);
+  expect(again.output).toContain('6 additions came to');
 });
 
 /** Every line but what depends on chance: tokens, times, names of files. */
