@@ -41,3 +41,9 @@ export type {
   ResponseClass,
   ResponseLike,
 } from './fence/http.ts';
+export { mysqlFence } from './fence/mysql.ts';
+export { postgresFence } from './fence/postgres.ts';
+export type { SqlFence } from './fence/sql-fence.ts';
+export type { SqlConnection } from './fence/sql-client.ts';
+export { sqliteFence } from './fence/sqlite.ts';
+export type { SqliteFence, SqliteLike, SqliteStatement } from './fence/sqlite.ts';

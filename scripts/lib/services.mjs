@@ -1,39 +1,13 @@
-// Real servers for races and tests: from Debian's packages, on sockets in a directory of their own,
-// ended by process id.
+// Real databases for races and tests, each a process of its own in a directory of its own.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endServer, findProgram, startServer } from './servers.mjs';
 
-const INSTALL_MS = 300_000;
-const START_MS = 30_000;
-/** Where servers are, though it may not be on the path of a user. */
-const ALSO = ['/usr/sbin', '/usr/local/sbin'];
-
-/**
- * Where the first of the programs is. Where none is, and the package may be installed (as root,
- * with apt, where nothing would start it as a service), it is. Null: there is none, which is said,
- * and what needs it is to be skipped.
- */
-function findProgram(names, debianPackage) {
-  const there = onPath(names);
-  if (there !== null) return there;
-  const mayInstall = process.getuid?.() === 0 && !existsSync('/run/systemd/system');
-  if (mayInstall && onPath(['apt-get']) !== null) {
-    const patience = ['-o', 'DPkg::Lock::Timeout=240'];
-    const install = ['install', '-y', '-qq', '--no-install-recommends', ...patience, debianPackage];
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    for (const words of [['update', '-qq'], install]) {
-      spawnSync('apt-get', words, { stdio: 'ignore', timeout: INSTALL_MS, env });
-    }
-  }
-  const installed = onPath(names);
-  if (installed === null) {
-    console.warn(`No ${names[0]} here (apt-get install ${debianPackage}): its tests are skipped.`);
-  }
-  return installed;
-}
+const SETUP_MS = 120_000;
+const LOOK_AGAIN_MS = 20;
 
 /** Where redis-server is, or null. */
 export function findRedis() {
@@ -48,7 +22,7 @@ export async function startRedis(program, dir, isDurable = false) {
   const path = join(dir, 'redis.sock');
   const durable = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : [];
   const words = ['--port', '0', '--unixsocket', path, '--dir', dir, '--save', '', ...durable];
-  const start = () => startServer(program, words, path);
+  const start = () => startServer(program, words, { socketPath: path });
   let child = await start();
   return {
     path,
@@ -60,47 +34,93 @@ export async function startRedis(program, dir, isDurable = false) {
   };
 }
 
-/** Starts a server and resolves with its process once its socket takes connections. */
-async function startServer(program, words, socketPath) {
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => (said = (said + chunk).slice(-2_000)));
-  }
-  const end = Date.now() + START_MS;
-  while (!(await answers(socketPath))) {
-    const isOver = child.exitCode !== null || Date.now() > end;
-    if (!isOver) continue;
-    child.kill('SIGKILL');
-    throw new Error(`${program} did not start: ${said}`);
-  }
-  return child;
+/** Where PostgreSQL's server is, or null. */
+export function findPostgres() {
+  return findProgram(['postgres'], 'postgresql');
 }
 
-/** Ends a server; resolves when its process is gone. */
-async function endServer(child, signal = 'SIGTERM') {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  const killing = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await ended;
-  clearTimeout(killing);
+/**
+ * A PostgreSQL of its own in `dir`. `connection` is what pg wants to know, for its superuser.
+ * `restart` ends it without a checkpoint and starts it on the same data, so that it recovers.
+ */
+export async function startPostgres(program, dir) {
+  // Its other programs lie beside it, wherever a link to it is.
+  const bin = dirname(realpathSync(program));
+  const data = join(dir, 'postgres');
+  const user = ownerOf(data, 'postgres');
+  const init = ['-D', data, '-U', 'holdfast', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
+  setUp(join(bin, 'initdb'), init, user);
+  const words = ['-D', data, '-k', data, '-c', 'listen_addresses=', '-c', 'fsync=off'];
+  const asked = ['-h', data, '-q'];
+  const isReady = () => succeeds(join(bin, 'pg_isready'), asked);
+  const start = () => startServer(program, words, { isReady, user });
+  let child = await start();
+  return {
+    connection: { host: data, user: 'holdfast', database: 'postgres' },
+    stop: () => endServer(child, 'SIGINT'),
+    restart: async () => {
+      await endServer(child, 'SIGQUIT');
+      child = await start();
+    },
+  };
 }
 
-function answers(socketPath) {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    const over = (isThere) => {
-      socket.destroy();
-      setTimeout(resolve, isThere ? 0 : 20, isThere);
-    };
-    socket.once('connect', () => over(true));
-    socket.once('error', () => over(false));
-  });
+/** Where MariaDB's server is, or null. */
+export function findMariadb() {
+  // What makes its directory asks a program of the clients' package.
+  const asked = findProgram(['my_print_defaults'], 'mariadb-client-core');
+  return asked === null ? null : findProgram(['mariadbd'], 'mariadb-server-core');
 }
 
-function onPath(names) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...ALSO];
-  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find((path) => existsSync(path)) ?? null;
+/**
+ * A MariaDB of its own in `dir` with a database `race`. `connection` is what mysql2 wants to know,
+ * for its superuser. `restart` kills it and starts it on the same data, so that it recovers.
+ */
+export async function startMariadb(program, dir) {
+  const data = join(dir, 'mariadb');
+  const socketPath = join(dir, 'mariadb.sock');
+  const user = ownerOf(data);
+  const common = ['--no-defaults', `--datadir=${data}`];
+  const self = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const init = ['--auth-root-authentication-method=normal', '--skip-test-db', ...self];
+  const installer = join(dirname(program), '../bin/mariadb-install-db');
+  setUp(installer, [...common, ...init], user);
+  const words = [...common, ...self, `--socket=${socketPath}`, '--skip-networking'];
+  const less = ['--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=32M'];
+  const start = () => startServer(program, [...words, ...less], { socketPath, user });
+  let child = await start();
+  return {
+    connection: { socketPath, user: 'root' },
+    stop: () => endServer(child),
+    restart: async () => {
+      await endServer(child, 'SIGKILL');
+      child = await start();
+    },
+  };
+}
+
+/** Makes a folder; whoever this process runs as, the account may be another, which then owns it. */
+function ownerOf(folder, account) {
+  mkdirSync(folder, { recursive: true });
+  if (account === undefined || process.getuid?.() !== 0) return {};
+  const [uid, gid] = ['-u', '-g'].map((what) => Number(output('id', [what, account])));
+  chmodSync(dirname(folder), 0o711);
+  chownSync(folder, uid, gid);
+  return { uid, gid };
+}
+
+function setUp(program, words, user) {
+  const { status, stdout, stderr } = spawnSync(program, words, { timeout: SETUP_MS, ...user });
+  if (status === 0) return;
+  throw new Error(`${program} failed: ${`${stdout}${stderr}`.slice(-2_000)}`);
+}
+
+function output(program, words) {
+  return String(spawnSync(program, words, { timeout: SETUP_MS }).stdout).trim();
+}
+
+async function succeeds(program, words) {
+  const isThere = spawnSync(program, words, { timeout: SETUP_MS, stdio: 'ignore' }).status === 0;
+  if (!isThere) await delay(LOOK_AGAIN_MS);
+  return isThere;
 }

@@ -6,6 +6,7 @@ import { checkClaim, checkResource, checkSlot } from './claim.ts';
 import type { FenceClaim } from './claim.ts';
 import { decide } from './decide.ts';
 import { invalid } from './errors.ts';
+import { isPromise, laterWork } from './promised.ts';
 import { UNSEEN } from './rule.ts';
 import type { FenceState } from './rule.ts';
 
@@ -57,7 +58,7 @@ export function memoryFence(options: MemoryFenceOptions = {}): MemoryFence {
       if (typeof write !== 'function') throw invalid('write', 'a function', write);
       present(resource, claim);
       const result = write();
-      if (isPromise(result)) throw laterWork();
+      if (isPromise(result)) throw laterWork('write');
       return result;
     },
     seen: (resource, slot) => stateOf(checkResource(resource), checkSlot(slot)),
@@ -69,16 +70,4 @@ function full(resource: string, rowsMax: number): HoldfastError {
     `${JSON.stringify(resource)} cannot be remembered: there are ${rowsMax} resources and slots ` +
     `already (rowsMax), and to forget one would let its stale holders in`;
   return new HoldfastError('OVERLOADED', text, { details: { rowsMax } });
-}
-
-function laterWork(): HoldfastError {
-  const text =
-    'write returned a promise: what it does later may come after the first write of the next ' +
-    'holder. Do the waiting before, and the writing at once; what it began goes on';
-  return new HoldfastError('INVALID', text, { outcome: 'unknown' });
-}
-
-function isPromise(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('then' in value)) return false;
-  return typeof value.then === 'function';
 }

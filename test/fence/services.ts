@@ -1,4 +1,11 @@
 // Real servers for tests of guards; the same as those of the races.
 
-export { findRedis, startRedis } from '../../scripts/lib/services.mjs';
-export type { RedisServer } from '../../scripts/lib/services.mjs';
+export {
+  findMariadb,
+  findPostgres,
+  findRedis,
+  startMariadb,
+  startPostgres,
+  startRedis,
+} from '../../scripts/lib/services.mjs';
+export type { MariadbServer, PostgresServer, RedisServer } from '../../scripts/lib/services.mjs';

@@ -1,0 +1,112 @@
+// What the guard has in a PostgreSQL database, from version 13 on: a schema `holdfast` with one
+// table, the function that presents a claim, and the one that triggers of protected tables run.
+//
+// A presentation is remembered with the transaction that made it (its id and its start: ids begin
+// anew in a database that was restored from a dump). So it ends with that transaction, and with a
+// savepoint that is rolled back, and cannot be left over on a connection that somebody else gets.
+
+/** Statements that make everything, or bring it up to date; run in one transaction. */
+export const POSTGRES_SCHEMA: readonly string[] = [
+  // Several processes may start at once, and IF NOT EXISTS alone fails when they do.
+  `SELECT pg_advisory_xact_lock(hashtext('holdfast fence')) IS NULL AS locked`,
+  'CREATE SCHEMA IF NOT EXISTS holdfast',
+  `CREATE TABLE IF NOT EXISTS holdfast.seen (
+  resource text COLLATE "C" NOT NULL,
+  slot integer NOT NULL,
+  max_exclusive bigint NOT NULL,
+  max_shared bigint NOT NULL,
+  presented_by xid8 NOT NULL,
+  presented_at timestamptz NOT NULL,
+  PRIMARY KEY (resource, slot)
+)`,
+  `CREATE OR REPLACE FUNCTION holdfast.present(
+  p_resource text, p_token bigint, p_mode text DEFAULT 'exclusive', p_slots integer[] DEFAULT '{}'
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  p_slot integer;
+  is_shared boolean := p_mode = 'shared' AND cardinality(p_slots) = 0;
+  largest record;
+BEGIN
+  IF p_resource IS NULL OR octet_length(p_resource) NOT BETWEEN 1 AND 512
+     OR p_token IS NULL OR p_token NOT BETWEEN 1 AND 9007199254740991
+     OR p_mode IS NULL OR p_mode NOT IN ('exclusive', 'shared')
+     OR p_slots IS NULL OR array_position(p_slots, NULL) IS NOT NULL OR 0 > ANY (p_slots) THEN
+    RAISE EXCEPTION USING ERRCODE = 'HF003', MESSAGE =
+      'INVALID: a resource of 1 to 512 bytes, a token from 1 to 2^53 - 1, a mode (exclusive or '
+      'shared) and slots from 0 were expected';
+  END IF;
+  -- In one order, or two claims for the same slots could wait for each other.
+  FOR p_slot IN
+    SELECT DISTINCT each
+    FROM unnest(CASE cardinality(p_slots) WHEN 0 THEN ARRAY[-1] ELSE p_slots END) AS each
+    ORDER BY each
+  LOOP
+    -- The row stays locked until the transaction ends: the next who presents waits, and then sees
+    -- what was written here.
+    INSERT INTO holdfast.seen AS known VALUES (
+      p_resource, p_slot,
+      CASE WHEN is_shared THEN 0 ELSE p_token END, CASE WHEN is_shared THEN p_token ELSE 0 END,
+      pg_current_xact_id(), transaction_timestamp()
+    )
+    ON CONFLICT (resource, slot) DO UPDATE SET
+      max_exclusive = CASE WHEN is_shared THEN known.max_exclusive ELSE p_token END,
+      max_shared = CASE WHEN is_shared THEN greatest(known.max_shared, p_token)
+        ELSE known.max_shared END,
+      presented_by = pg_current_xact_id(), presented_at = transaction_timestamp()
+    WHERE CASE WHEN is_shared THEN p_token > known.max_exclusive
+      ELSE p_token >= known.max_exclusive AND p_token > known.max_shared END;
+    IF NOT FOUND THEN
+      SELECT max_exclusive, max_shared INTO largest
+      FROM holdfast.seen WHERE resource = p_resource AND slot = p_slot;
+      RAISE EXCEPTION USING ERRCODE = 'HF002', MESSAGE = format(
+        'STALE_TOKEN: slot %s has seen %s, so the %s token %s of %s is stale: its grant is over',
+        p_slot, CASE WHEN is_shared THEN largest.max_exclusive
+          ELSE greatest(largest.max_exclusive, largest.max_shared) END,
+        p_mode, p_token, p_resource);
+    END IF;
+  END LOOP;
+END $$`,
+  `CREATE OR REPLACE FUNCTION holdfast.refuse_unless_presented(p_resource text, p_table text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM holdfast.seen WHERE resource = p_resource
+      AND presented_by = pg_current_xact_id() AND presented_at = transaction_timestamp()
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = format(
+      'NOT_PRESENTED: table %s is protected, and this transaction presented no token for %s',
+      p_table, coalesce(p_resource, 'this row, which names no resource'));
+  END IF;
+END $$`,
+  // Its arguments are texts and columns of the resource's name in turn.
+  `CREATE OR REPLACE FUNCTION holdfast.check_row() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  written jsonb;
+  named text;
+BEGIN
+  FOREACH written IN ARRAY CASE TG_OP
+    WHEN 'INSERT' THEN ARRAY[to_jsonb(NEW)]
+    WHEN 'DELETE' THEN ARRAY[to_jsonb(OLD)]
+    -- A row may not be moved to, or from, a resource that was not presented.
+    ELSE ARRAY[to_jsonb(OLD), to_jsonb(NEW)] END
+  LOOP
+    named := '';
+    FOR at IN 0 .. TG_NARGS - 1 LOOP
+      named := named || CASE at % 2 WHEN 0 THEN TG_ARGV[at] ELSE written ->> TG_ARGV[at] END;
+    END LOOP;
+    PERFORM holdfast.refuse_unless_presented(named, TG_RELID::regclass::text);
+  END LOOP;
+  RETURN NULL;
+END $$`,
+  // What is truncated is every row: a resource that only some of them have is not enough.
+  `CREATE OR REPLACE FUNCTION holdfast.check_truncate() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM holdfast.refuse_unless_presented(
+    CASE TG_NARGS WHEN 1 THEN TG_ARGV[0] END, TG_RELID::regclass::text);
+  RETURN NULL;
+END $$`,
+  // Nobody else calls it: it tells who presented.
+  'REVOKE ALL ON FUNCTION holdfast.refuse_unless_presented(text, text) FROM PUBLIC',
+];
