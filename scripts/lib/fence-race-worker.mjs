@@ -27,7 +27,7 @@ for (let round = 0; !stopping.signal.aborted; round++) {
   if (grant === null) continue;
   const { token } = grant;
   await put({ token }, `${task.n}/${round} before`);
-  await pause(round);
+  await pause(round, { token });
   await put({ token }, `${task.n}/${round} after`);
   await grant.release().catch(() => undefined);
 }
@@ -46,15 +46,20 @@ async function acquire() {
   }
 }
 
-/** Longer than the lease: half of them stand still as a process, half only with their loop. */
-async function pause(round) {
+/**
+ * Longer than the lease: stands still as a process, or only with its loop, or as a process that is
+ * stopped somewhere in the midst of a write, which a check in another step than the write loses.
+ */
+async function pause(round, claim) {
   const from = performance.now();
-  if ((task.n + round) % 2 === 0) {
+  const kind = (task.n + round) % 3;
+  if (kind === 0) {
+    Atomics.wait(sleeping, 0, 0, task.pauseMs);
+  } else {
     const woken = hear('woken');
     process.send({ type: 'stop me' });
+    if (kind === 1) await put(claim, `${task.n}/${round} midst`);
     await woken;
-  } else {
-    Atomics.wait(sleeping, 0, 0, task.pauseMs);
   }
   if (performance.now() - from > task.ttlMs) counts.pauses += 1;
 }

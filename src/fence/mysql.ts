@@ -50,7 +50,8 @@ export function mysqlFence(): SqlFence {
       }
     },
     seen: `SELECT CAST(max_exclusive AS CHAR) AS max_exclusive,
-      CAST(max_shared AS CHAR) AS max_shared FROM holdfast_seen WHERE resource = CAST(? AS BINARY) AND slot = ?`,
+      CAST(max_shared AS CHAR) AS max_shared
+      FROM holdfast_seen WHERE resource = CAST(? AS BINARY) AND slot = ?`,
   });
 }
 

@@ -54,8 +54,8 @@ export interface SqliteFence<D extends SqliteLike> {
   withdraw(): void;
   /**
    * A whole transaction: begins one, presents, runs `work` and commits; returns what `work`
-   * returns, which must do its work before it returns. Throws STALE_TOKEN or INVALID without running it, or
-   * the error of `work` or of the driver; nothing is written then.
+   * returns, which must do its work before it returns. Throws STALE_TOKEN or INVALID without
+   * running it, or the error of `work` or of the driver; nothing is written then.
    */
   write<T>(resource: string, claim: FenceClaim, work: (database: D) => T): T;
   /** What is remembered of a resource, or of a slot of it. Throws INVALID. */

@@ -2,12 +2,18 @@
 
 import { expect, test } from 'vitest';
 import { fenceRaces } from '../../scripts/lib/fence-race.mjs';
-import { findRedis } from './services.ts';
+import { findMariadb, findPostgres, findRedis } from './services.ts';
 
 const LIMIT = { timeout: 240_000 };
+/** Those of which the server is here. */
+const servers = [
+  ...(findRedis() === null ? [] : ['redis']),
+  ...(findPostgres() === null ? [] : ['postgres']),
+  ...(findMariadb() === null ? [] : ['mariadb']),
+];
 
 test('nothing stale is written through a guard, whatever it stands on', LIMIT, async () => {
-  const stores = ['memory', 'level', 'file', ...(findRedis() === null ? [] : ['redis'])];
+  const stores = ['memory', 'level', 'file', 'sqlite', ...servers];
   const results = await fenceRaces({ stores, seconds: 3 });
   expect(results.map(({ store }) => store)).toEqual(stores);
   for (const result of results) {
@@ -18,7 +24,7 @@ test('nothing stale is written through a guard, whatever it stands on', LIMIT, a
 });
 
 test('without a comparison former holders write over later ones', LIMIT, async () => {
-  const stores = ['memory', ...(findRedis() === null ? [] : ['redis'])];
+  const stores = ['memory', 'sqlite', ...servers];
   const results = await fenceRaces({ stores, modes: ['broken'], seconds: 3 });
   for (const result of results) {
     expect(result).toMatchObject({ failures: [], failed: 0, refused: 0 });
