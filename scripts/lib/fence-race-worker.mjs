@@ -4,12 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { connect } from '../../dist/src/index.js';
 
 const task = JSON.parse(process.argv[2]);
-const { connect: connectStore } = await import(`./fence-store-${task.store}.mjs`);
-const store = await connectStore(task.settings, await import(task.fence));
+const stores = await Promise.all(task.stores.map(connectStore));
 const client = await connect({ nodes: task.nodes, name: `worker ${task.n}`, ttlMs: task.ttlMs });
-const write = task.mode === 'bare' ? store.bareWrite : store.guardedWrite;
-const counts = { pauses: 0, accepted: 0, refused: 0, failed: 0 };
-const failures = [];
+let pauses = 0;
 const stopping = new AbortController();
 const onMessage = new Map();
 
@@ -32,8 +29,16 @@ for (let round = 0; !stopping.signal.aborted; round++) {
   await grant.release().catch(() => undefined);
 }
 await client.close().catch(() => undefined);
-await store.close();
-process.send({ type: 'done', ...counts, failures }, () => process.disconnect());
+for (const { close } of stores) await close();
+const told = Object.fromEntries(stores.map(({ name, counts }) => [name, counts]));
+process.send({ type: 'done', pauses, stores: told }, () => process.disconnect());
+
+async function connectStore({ store, fence, settings }) {
+  const module = await import(`./fence-store-${store}.mjs`);
+  const { guardedWrite, bareWrite, close } = await module.connect(settings, await import(fence));
+  const counts = { accepted: 0, refused: 0, failed: 0, failures: [] };
+  return { name: store, write: task.mode === 'bare' ? bareWrite : guardedWrite, close, counts };
+}
 
 async function acquire() {
   try {
@@ -61,10 +66,14 @@ async function pause(round, claim) {
     if (kind === 1) await put(claim, `${task.n}/${round} midst`);
     await woken;
   }
-  if (performance.now() - from > task.ttlMs) counts.pauses += 1;
+  if (performance.now() - from > task.ttlMs) pauses += 1;
 }
 
 async function put(claim, value) {
+  for (const store of stores) await putTo(store, claim, value);
+}
+
+async function putTo({ write, counts }, claim, value) {
   try {
     await write(task.resource, claim, value);
     counts.accepted += 1;
@@ -72,7 +81,7 @@ async function put(claim, value) {
     if (error?.code === 'STALE_TOKEN') counts.refused += 1;
     else {
       counts.failed += 1;
-      failures.push(String(error).slice(0, 300));
+      counts.failures.push(String(error).slice(0, 300));
     }
   }
 }

@@ -17,4 +17,5 @@ export function fenceRaces(options: {
   readonly stores: readonly string[];
   readonly modes?: readonly string[];
   readonly seconds?: number;
+  readonly isJoint?: boolean;
 }): Promise<RaceResult[]>;

@@ -14,7 +14,7 @@
 //   everything pass: with it the race must be lost, or it shows nothing.
 
 import { fork } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,16 +36,18 @@ export const MODES = ['guarded', 'bare', 'broken'];
 /**
  * Runs one race for each store and mode, on one cluster, and resolves with
  * [{ store, mode, seconds, workers, pauses, accepted, refused, failed, overwrites, failures }]:
- * `overwrites` are writes that were taken after one with a larger token.
+ * `overwrites` are writes that were taken after one with a larger token. With `isJoint` there is
+ * one race for each mode, whose workers write to all stores in turn.
  */
-export async function fenceRaces({ stores, modes = ['guarded'], seconds = 30 }) {
+export async function fenceRaces({ stores, modes = ['guarded'], seconds = 30, isJoint = false }) {
   const cluster = await localCluster({ nodes: 3 });
+  const groups = isJoint ? [stores] : stores.map((store) => [store]);
   try {
     const results = [];
-    for (const store of stores) {
-      const module = await import(new URL(`fence-store-${store}.mjs`, import.meta.url));
+    for (const group of groups) {
       for (const mode of modes) {
-        results.push(await raceIn({ store, mode, seconds, nodes: cluster.addresses }, module));
+        const task = { mode, seconds, nodes: cluster.addresses };
+        results.push(...(await raceIn(task, group)));
       }
     }
     return results;
@@ -54,32 +56,52 @@ export async function fenceRaces({ stores, modes = ['guarded'], seconds = 30 }) 
   }
 }
 
-async function raceIn(task, module) {
+/** Opens the stores, each in a directory of its own, and lets the workers race at them. */
+async function raceIn(task, names) {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-race-'));
+  // A server may run as a user of its own, which must reach what it has below.
+  await chmod(dir, 0o711);
+  const stores = [];
   try {
-    const fence = task.mode === 'broken' ? await brokenFence(dir, module.BREAK) : entryOf(DIST);
-    return await raceOn({ ...task, fence }, module, dir);
+    for (const store of names) stores.push(await openStore(store, task.mode, join(dir, store)));
+    return await raceOn(task, stores);
   } finally {
+    for (const { opened } of stores) await opened.close();
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function raceOn(task, module, dir) {
-  const opened = await module.open({ dir, fence: await import(task.fence) });
+async function openStore(store, mode, dir) {
+  await mkdir(dir);
+  const module = await import(new URL(`fence-store-${store}.mjs`, import.meta.url));
+  const fence = mode === 'broken' ? await brokenFence(dir, module.BREAK) : entryOf(DIST);
+  const opened = await module.open({ dir, fence: await import(fence) });
+  return { store, fence, opened };
+}
+
+async function raceOn(task, stores) {
   const workers = [];
+  const places = stores.map(({ store, fence, opened: { settings } }) => ({
+    store,
+    fence,
+    settings,
+  }));
   try {
-    for (let n = 0; n < WORKERS; n++) {
-      workers.push(startWorker({ ...task, n, settings: opened.settings }));
-    }
+    for (let n = 0; n < WORKERS; n++) workers.push(startWorker({ ...task, n, stores: places }));
     await Promise.all(workers.map(({ ready }) => ready));
     for (const { child } of workers) child.send({ type: 'go' });
     await new Promise((resolve) => setTimeout(resolve, task.seconds * 1_000));
     for (const { child } of workers) child.send({ type: 'stop' });
     const told = await Promise.all(workers.map(({ done }) => done));
-    return judge(task, told, await opened.audit());
+    const pauses = sumOf(told, 'pauses');
+    return await Promise.all(
+      stores.map(async ({ store, opened }) => {
+        const own = told.map(({ stores }) => stores[store]);
+        return judge({ ...task, store, pauses }, own, await opened.audit());
+      }),
+    );
   } finally {
     for (const { child } of workers) child.kill('SIGKILL');
-    await opened.close();
   }
 }
 
@@ -119,8 +141,7 @@ function stopFor(child, ms) {
   }, ms);
 }
 
-function judge({ store, mode, seconds }, told, audit) {
-  const sum = (field) => told.reduce((total, each) => total + each[field], 0);
+function judge({ store, mode, seconds, pauses }, told, audit) {
   const largest = new Map();
   let overwrites = 0;
   for (const { resource, token } of audit) {
@@ -128,15 +149,19 @@ function judge({ store, mode, seconds }, told, audit) {
     if (token < most) overwrites += 1;
     else largest.set(resource, token);
   }
-  const accepted = sum('accepted');
+  const accepted = sumOf(told, 'accepted');
   if (accepted !== audit.length) {
     throw new Error(`workers were told of ${accepted} writes, the store tells of ${audit.length}`);
   }
   return {
-    ...{ store, mode, seconds, workers: WORKERS, pauses: sum('pauses') },
-    ...{ accepted, refused: sum('refused'), failed: sum('failed'), overwrites },
+    ...{ store, mode, seconds, workers: WORKERS, pauses, accepted },
+    ...{ refused: sumOf(told, 'refused'), failed: sumOf(told, 'failed'), overwrites },
     failures: [...new Set(told.flatMap(({ failures }) => failures))].slice(0, 5),
   };
+}
+
+function sumOf(list, field) {
+  return list.reduce((total, each) => total + each[field], 0);
 }
 
 /** A copy of the guards in which one text is replaced. */

@@ -14,7 +14,7 @@ const servers = [
 
 test('nothing stale is written through a guard, whatever it stands on', LIMIT, async () => {
   const stores = ['memory', 'level', 'file', 'sqlite', ...servers];
-  const results = await fenceRaces({ stores, seconds: 3 });
+  const results = await fenceRaces({ stores, seconds: 3, isJoint: true });
   expect(results.map(({ store }) => store)).toEqual(stores);
   for (const result of results) {
     expect(result).toMatchObject({ mode: 'guarded', failures: [], failed: 0, overwrites: 0 });
@@ -25,7 +25,7 @@ test('nothing stale is written through a guard, whatever it stands on', LIMIT, a
 
 test('without a comparison former holders write over later ones', LIMIT, async () => {
   const stores = ['memory', 'sqlite', ...servers];
-  const results = await fenceRaces({ stores, modes: ['broken'], seconds: 3 });
+  const results = await fenceRaces({ stores, modes: ['broken'], seconds: 3, isJoint: true });
   for (const result of results) {
     expect(result).toMatchObject({ failures: [], failed: 0, refused: 0 });
     expect(result.overwrites).toBeGreaterThan(0);
