@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 
-/** For a process that is stopped in the middle of a transaction: the others wait until it is over. */
+/** The others wait for a process that is stopped in the middle of a transaction. */
 const BUSY_MS = 30_000;
 
 export const BREAK = {

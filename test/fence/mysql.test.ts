@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
@@ -140,8 +140,11 @@ describe.skipIf(program === null)('MariaDB', () => {
       await expect(far).rejects.toThrow(/INVALID.*database of the connection/);
     });
 
-    test('REPLACE, INSERT IGNORE and ON DUPLICATE KEY UPDATE are writes', async () => {
+    test('REPLACE, INSERT IGNORE, ON DUPLICATE KEY UPDATE and LOAD DATA are writes', async () => {
+      const file = join(dir, 'rows');
+      writeFileSync(file, 'z\t1\n');
       for (const sql of [
+        `LOAD DATA INFILE '${file}' INTO TABLE things`,
         "REPLACE INTO things VALUES ('a', '3')",
         "INSERT IGNORE INTO things VALUES ('b', '3')",
         "INSERT INTO things VALUES ('a', '3') ON DUPLICATE KEY UPDATE value = '3'",

@@ -157,6 +157,17 @@ describe.skipIf(program === null)('PostgreSQL', () => {
       }
     });
 
+    test('COPY is a write', async () => {
+      const copy = `COPY things FROM PROGRAM 'printf "z\\t1\\n"'`;
+      await expect(pool.query(copy)).rejects.toThrow('NOT_PRESENTED');
+      await on((client) => fence.write(client, 'z', { token: 1 }, () => client.query(copy)));
+      await on((client) =>
+        fence.write(client, 'z', { token: 1 }, () =>
+          client.query("DELETE FROM things WHERE id = 'z'"),
+        ),
+      );
+    });
+
     test('a session that plays a replica skips other triggers, not these', async () => {
       await on(async (client) => {
         await client.query('SET session_replication_role = replica');

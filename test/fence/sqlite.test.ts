@@ -150,6 +150,21 @@ describe('SQLite', () => {
     database.close();
   });
 
+  test('a row that another unique column replaces is seen with recursive triggers only', () => {
+    const { database, fence } = shop();
+    database.exec('CREATE UNIQUE INDEX by_value ON things (value)');
+    const replace = (): unknown =>
+      fence.write('b', { token: 5 }, () =>
+        database.exec("INSERT OR REPLACE INTO things VALUES ('b', '1')"),
+      );
+    database.exec('PRAGMA recursive_triggers = ON');
+    expect(replace).toThrow('NOT_PRESENTED');
+    database.exec('PRAGMA recursive_triggers = OFF');
+    replace();
+    expect(database.prepare('SELECT id FROM things').all()).toMatchObject([{ id: 'b' }]);
+    database.close();
+  });
+
   test('work must be done when it returns; an error of it takes everything back', () => {
     const { database, fence } = shop();
     const later = (): unknown => fence.write('a', { token: 5 }, async () => database.exec(write));
