@@ -15,8 +15,12 @@ export interface RedisSender {
   sendCommand(words: string[]): Promise<unknown>;
 }
 
-/** Any other client, or one that is to be told where to send: a function of a command's words. */
-export type RedisFunction = (words: string[]) => Promise<unknown>;
+/**
+ * Any other client, or one that is to be told where to send: a function of a command's words, and
+ * of the first key among them, if there is one. Of a cluster of node-redis:
+ * `(words, key) => cluster.sendCommand(key, false, words)`.
+ */
+export type RedisFunction = (words: string[], key?: string) => Promise<unknown>;
 
 /** What a guard can talk through. */
 export type RedisClient = RedisCaller | RedisSender | RedisFunction;
@@ -33,9 +37,9 @@ export class RedisScripts {
     this.send = senderOf(client);
   }
 
-  /** Sends one command. */
-  command(words: string[]): Promise<unknown> {
-    return this.send(words);
+  /** Sends one command about a key. */
+  command(words: string[], key: string): Promise<unknown> {
+    return this.send(words, key);
   }
 
   /** Makes the server know a script. */
@@ -51,13 +55,13 @@ export class RedisScripts {
     const name = this.names.get(text);
     if (name !== undefined) {
       try {
-        return await this.send(['EVALSHA', name, ...words]);
+        return await this.send(['EVALSHA', name, ...words], keys[0]);
       } catch (error) {
         // Another server by now, or one that was started again. Nothing ran.
         if (!isUnknownScript(error)) throw error;
       }
     }
-    const result = await this.send(['EVAL', text, ...words]);
+    const result = await this.send(['EVAL', text, ...words], keys[0]);
     // Whoever may not load scripts sends the text each time.
     if (name === undefined) await this.load(text).catch(() => undefined);
     return result;
@@ -81,6 +85,10 @@ function senderOf(client: RedisClient): RedisFunction {
   // Callers without types may give anything.
   const given: unknown = client;
   if (typeof given === 'object' && given !== null) {
+    // It would take the words for a key, and fail in its own way.
+    if ('sendCommand' in given && 'masters' in given) {
+      throw invalid('client', 'of a cluster of node-redis a function (docs/fencing.md)', given);
+    }
     if ('call' in client) return ([command = '', ...words]) => client.call(command, ...words);
     if ('sendCommand' in client) return (words) => client.sendCommand(words);
   }

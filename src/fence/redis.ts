@@ -69,8 +69,8 @@ export function redisFence(client: RedisClient, options: RedisFenceOptions = {})
     },
     async seen(resource, slot) {
       const row = checkSlot(slot);
-      const words = ['HMGET', key(checkResource(resource)), `x:${row}`, `s:${row}`];
-      const reply = await scripts.command(words);
+      const place = key(checkResource(resource));
+      const reply = await scripts.command(['HMGET', place, `x:${row}`, `s:${row}`], place);
       if (!Array.isArray(reply)) throw unexpected('HMGET', 'a list');
       return { maxExclusive: numberOf(reply[0]), maxShared: numberOf(reply[1]) };
     },

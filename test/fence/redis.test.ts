@@ -103,6 +103,20 @@ describe.skipIf(program === null)('Redis', () => {
     expect(await redis.get('d')).toBe(null);
   });
 
+  test('a function is told the key, by which it finds the node of a cluster', async () => {
+    const keys: (string | undefined)[] = [];
+    const fence = redisFence(([command = '', ...words], key) => {
+      keys.push(key);
+      return redis.call(command, ...words);
+    });
+    await fence.write('told', { token: 1 }, [['SET', '{told}:value', '1']]);
+    await fence.write('told', { token: 2 }, []);
+    await fence.seen('told');
+    const own = 'holdfast:fence:{told}';
+    // Between them the script is made known, which is about no key.
+    expect(keys).toEqual([own, undefined, own, own]);
+  });
+
   test('keys may be named otherwise', async () => {
     const fence = redisFence(redis, { key: (resource) => `tokens:{${resource}}` });
     await fence.write('named', { token: 9, slots: [2] }, []);
@@ -112,6 +126,8 @@ describe.skipIf(program === null)('Redis', () => {
   test('what is no client or no command is refused before anything is sent', async () => {
     const wrong: { fence(client: unknown): unknown } = { fence: redisFence };
     expect(() => wrong.fence({})).toThrow(/INVALID.*ioredis/);
+    const cluster = { sendCommand: () => undefined, masters: [] };
+    expect(() => wrong.fence(cluster)).toThrow(/INVALID.*cluster of node-redis a function/);
     const silent = redisFence(() => Promise.reject(new Error('was asked')));
     for (const commands of [[[]], [['SET', null]]]) {
       const untyped: { write(...all: readonly unknown[]): Promise<unknown> } = silent;
