@@ -6,6 +6,10 @@ import { connect } from '../../dist/src/index.js';
 const task = JSON.parse(process.argv[2]);
 const stores = await Promise.all(task.stores.map(connectStore));
 const client = await connect({ nodes: task.nodes, name: `worker ${task.n}`, ttlMs: task.ttlMs });
+/** So long it may take until a stop comes, so that it comes anywhere in a write. */
+const MIDST_MS = 10;
+/** As many writes as there may be before it. */
+const MIDST_MAX = 50;
 let pauses = 0;
 const stopping = new AbortController();
 const onMessage = new Map();
@@ -61,9 +65,13 @@ async function pause(round, claim) {
   if (kind === 0) {
     Atomics.wait(sleeping, 0, 0, task.pauseMs);
   } else {
-    const woken = hear('woken');
-    process.send({ type: 'stop me' });
-    if (kind === 1) await put(claim, `${task.n}/${round} midst`);
+    let isWoken = false;
+    const woken = hear('woken').then(() => (isWoken = true));
+    const isMidst = kind === 1;
+    process.send({ type: 'stop me', inMs: isMidst ? Math.random() * MIDST_MS : 0 });
+    for (let n = 0; isMidst && !isWoken && n < MIDST_MAX; n++) {
+      await put(claim, `${task.n}/${round} midst ${n}`);
+    }
     await woken;
   }
   if (performance.now() - from > task.ttlMs) pauses += 1;

@@ -120,7 +120,7 @@ function startWorker(task) {
     child.on('message', (message) => {
       if (message.type === 'ready') onReady();
       else if (message.type === 'done') resolve(message);
-      else if (message.type === 'stop me') stopFor(child, PAUSE_MS);
+      else if (message.type === 'stop me') setTimeout(stopFor, message.inMs, child, PAUSE_MS);
     });
     child.on('exit', (code) => reject(new Error(`worker ${task.n} ended with ${code}`)));
     const end = setTimeout(

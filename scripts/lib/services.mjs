@@ -48,7 +48,7 @@ export async function startPostgres(program, dir) {
   const bin = dirname(realpathSync(program));
   const data = join(dir, 'postgres');
   const user = ownerOf(data, 'postgres');
-  const init = ['-D', data, '-U', 'holdfast', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
+  const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
   setUp(join(bin, 'initdb'), init, user);
   const words = ['-D', data, '-k', data, '-c', 'listen_addresses=', '-c', 'fsync=off'];
   const asked = ['-h', data, '-q'];
@@ -56,7 +56,7 @@ export async function startPostgres(program, dir) {
   const start = () => startServer(program, words, { isReady, user });
   let child = await start();
   return {
-    connection: { host: data, user: 'holdfast', database: 'postgres' },
+    connection: { host: data, user: 'postgres', database: 'postgres' },
     stop: () => endServer(child, 'SIGINT'),
     restart: async () => {
       await endServer(child, 'SIGQUIT');
