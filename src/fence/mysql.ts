@@ -4,6 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import { MYSQL_TABLE, MYSQL_VERSION, mysqlRoutines } from './mysql-schema.ts';
 import { checkColumns, tableProblem } from './row-resource.ts';
 import type { RowResource, TableName } from './row-resource.ts';
+import { rowsIn } from './sql-client.ts';
 import { sqlFence } from './sql-fence.ts';
 import type { Ask, SqlFence } from './sql-fence.ts';
 
@@ -57,7 +58,7 @@ export function mysqlFence(): SqlFence {
 
 /** Statements that make things end a transaction, and several processes may start at once. */
 async function oneAtATime(ask: Ask, work: () => Promise<void>): Promise<void> {
-  const [row] = await ask('SELECT GET_LOCK(?, ?) AS got', [SETUP_LOCK, SETUP_WAIT_S]);
+  const [row] = rowsIn(await ask('SELECT GET_LOCK(?, ?) AS got', [SETUP_LOCK, SETUP_WAIT_S]));
   if (Number(row?.['got']) !== 1) {
     const text = `another set-up of the guard has not ended in ${SETUP_WAIT_S} s`;
     throw new HoldfastError('UNAVAILABLE', text);
@@ -72,7 +73,7 @@ async function oneAtATime(ask: Ask, work: () => Promise<void>): Promise<void> {
 async function setUp(ask: Ask): Promise<void> {
   await ask(MYSQL_TABLE);
   for (const [kind, name, body] of mysqlRoutines(await isMariadb(ask))) {
-    const [row] = await ask(ROUTINE, [name, MYSQL_VERSION]);
+    const [row] = rowsIn(await ask(ROUTINE, [name, MYSQL_VERSION]));
     if (Number(row?.['count']) > 0) continue;
     await ask(`DROP ${kind} IF EXISTS ${name}`);
     await ask(`CREATE ${kind} ${name} ${body}`);
@@ -80,7 +81,7 @@ async function setUp(ask: Ask): Promise<void> {
 }
 
 async function isMariadb(ask: Ask): Promise<boolean> {
-  const [row] = await ask('SELECT VERSION() AS version');
+  const [row] = rowsIn(await ask('SELECT VERSION() AS version'));
   return String(row?.['version']).includes('MariaDB');
 }
 
@@ -93,18 +94,18 @@ async function checkTable(ask: Ask, name: TableName, resource: RowResource): Pro
   if (schema !== null) {
     throw tableProblem(`${schema}.${table}`, 'it must lie in the database of the connection');
   }
-  const columns = await ask(COLUMNS, [table]);
+  const columns = rowsIn(await ask(COLUMNS, [table]));
   const names = columns.map((row) => String(row['name']));
   checkColumns(table, resource, names);
   if (table.length > TABLE_NAME_MAX) {
     throw tableProblem(table, `its name is longer than ${TABLE_NAME_MAX} characters`);
   }
-  const [info] = await ask(ENGINE, [table]);
+  const [info] = rowsIn(await ask(ENGINE, [table]));
   const engine = String(info?.['engine']);
   if (engine !== 'InnoDB') {
     throw tableProblem(table, `it must be a table of InnoDB, which takes back (got ${engine})`);
   }
-  const [cascade] = await ask(CASCADES, [table]);
+  const [cascade] = rowsIn(await ask(CASCADES, [table]));
   if (cascade === undefined) return;
   const constraint = String(cascade['name']);
   const problem = `its foreign key ${constraint} changes rows unseen by triggers: use RESTRICT`;

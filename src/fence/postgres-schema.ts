@@ -8,7 +8,7 @@
 /** Statements that make everything, or bring it up to date; run in one transaction. */
 export const POSTGRES_SCHEMA: readonly string[] = [
   // Several processes may start at once, and IF NOT EXISTS alone fails when they do.
-  `SELECT pg_advisory_xact_lock(hashtext('holdfast fence')) IS NULL AS locked`,
+  `SELECT pg_advisory_xact_lock(hashtext('holdfast fence'))`,
   'CREATE SCHEMA IF NOT EXISTS holdfast',
   `CREATE TABLE IF NOT EXISTS holdfast.seen (
   resource text COLLATE "C" NOT NULL,

@@ -4,6 +4,7 @@ import { HoldfastError } from '../base/error.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { checkColumns, tableProblem } from './row-resource.ts';
 import type { RowResource, TableName } from './row-resource.ts';
+import { rowsIn } from './sql-client.ts';
 import { sqlFence } from './sql-fence.ts';
 import type { Ask, SqlFence } from './sql-fence.ts';
 
@@ -24,10 +25,10 @@ export function postgresFence(): SqlFence {
     setUp: async (ask) => allOrNothing(ask, POSTGRES_SCHEMA),
     async protect(ask, name, resource) {
       const table = quotedTable(name);
-      const columns = await ask(COLUMNS, [table]);
+      const columns = rowsIn(await ask(COLUMNS, [table]));
       const names = columns.map((row) => String(row['name']));
       checkColumns(table, resource, names);
-      const [kind] = await ask(KIND, [table]);
+      const [kind] = rowsIn(await ask(KIND, [table]));
       if (kind?.['kind'] !== 'r' && kind?.['kind'] !== 'p') {
         throw tableProblem(table, 'it is no table');
       }
@@ -37,7 +38,7 @@ export function postgresFence(): SqlFence {
     async present(ask, { resource, token, mode, slots }) {
       await refuseOutside(ask);
       const values = [resource, token, mode, slots];
-      await ask('SELECT holdfast.present($1, $2, $3, $4) IS NULL AS presented', values);
+      await ask('SELECT holdfast.present($1, $2, $3, $4)', values);
     },
     seen: `SELECT max_exclusive::text, max_shared::text FROM holdfast.seen
       WHERE resource = $1 AND slot = $2`,

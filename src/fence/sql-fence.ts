@@ -10,7 +10,7 @@ import type { FenceState } from './rule.ts';
 import { rowResource, tableName } from './row-resource.ts';
 import type { RowResource, TableName } from './row-resource.ts';
 import { checkConnection, rowsIn, tokenIn } from './sql-client.ts';
-import type { SqlConnection, SqlRow } from './sql-client.ts';
+import type { SqlConnection } from './sql-client.ts';
 
 /** A guard in a database server; `connection` is one connection, see SqlConnection. */
 export interface SqlFence {
@@ -63,8 +63,8 @@ export interface SqlDialect {
   readonly seen: string;
 }
 
-/** Sends a statement and resolves with its rows. */
-export type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly SqlRow[]>;
+/** Sends a statement and resolves with what the driver does, for rowsIn if there are rows. */
+export type Ask = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 
 /** How routines tell of a stale token, in the message of their error. */
 const STALE = /STALE_TOKEN: slot (-?\d+) has seen (\d+)/;
@@ -89,14 +89,14 @@ export function sqlFence(dialect: SqlDialect): SqlFence {
       const claim = checkClaim(resource, given);
       if (typeof work !== 'function') throw invalid('work', 'a function', work);
       const ask = asking(connection);
-      return inTransaction(connection, ask, dialect.begin, async () => {
+      return inTransaction(ask, dialect.begin, async () => {
         await present(connection, claim);
         return work(connection);
       });
     },
     async seen(connection, resource, slot) {
       const values = [checkResource(resource), checkSlot(slot)];
-      const [row] = await asking(connection)(dialect.seen, values);
+      const [row] = rowsIn(await asking(connection)(dialect.seen, values));
       if (row === undefined) return UNSEEN;
       return { maxExclusive: tokenIn(row['max_exclusive']), maxShared: tokenIn(row['max_shared']) };
     },
@@ -105,22 +105,10 @@ export function sqlFence(dialect: SqlDialect): SqlFence {
 
 function asking(connection: SqlConnection): Ask {
   checkConnection(connection);
-  return async (text, values = []) => {
-    const result = await connection.query(text, [...values]);
-    return isAboutRows(text) ? rowsIn(result) : [];
-  };
+  return (text, values = []) => connection.query(text, [...values]);
 }
 
-function isAboutRows(text: string): boolean {
-  return text.startsWith('SELECT');
-}
-
-async function inTransaction<T>(
-  connection: SqlConnection,
-  ask: Ask,
-  begin: string,
-  work: () => Promise<T>,
-): Promise<T> {
+async function inTransaction<T>(ask: Ask, begin: string, work: () => Promise<T>): Promise<T> {
   await ask(begin);
   let result;
   try {
@@ -130,8 +118,7 @@ async function inTransaction<T>(
     await ask('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  const ended = await connection.query('COMMIT', []);
-  if (isRollback(ended)) throw swallowed();
+  if (isRollback(await ask('COMMIT'))) throw swallowed();
   return result;
 }
 

@@ -70,9 +70,11 @@ export function sqliteFence<D extends SqliteLike>(database: D): SqliteFence<D> {
     typeof given === 'object' && given !== null && 'prepare' in given && 'exec' in given;
   if (!isDatabase) throw invalid('database', 'a database with exec and prepare', given);
   const present = (claim: CheckedClaim): void => {
+    const mustOpen = isAnyProtected(database);
+    if (mustOpen) checkForeignKeys(database);
     const rows = decide(claim, (slot) => stateOf(database, claim.resource, slot));
     for (const [slot, state] of rows) remember(database, claim.resource, slot, state);
-    if (isAnyProtected(database)) mark(database, claim.resource);
+    if (mustOpen) database.prepare(MARK).run(claim.resource);
   };
   const withdraw = (): void => {
     database.exec('DELETE FROM holdfast_presented');
@@ -107,10 +109,6 @@ export function sqliteFence<D extends SqliteLike>(database: D): SqliteFence<D> {
   };
 }
 
-/**
- * What is remembered is not taken back by an error of the caller's own statements, but by that of
- * the transaction, which this function ends.
- */
 function inTransaction<T>(database: SqliteLike, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -167,15 +165,13 @@ function remember(database: SqliteLike, resource: string, slot: number, state: F
   database.prepare(WRITE).run(resource, slot, state.maxExclusive, state.maxShared);
 }
 
-/** Opens what is protected to this transaction. Throws INVALID where it could be left over. */
-function mark(database: SqliteLike, resource: string): void {
+/** Throws INVALID where a presentation could be left over. */
+function checkForeignKeys(database: SqliteLike): void {
   const [row] = database.prepare('SELECT foreign_keys AS isOn FROM pragma_foreign_keys').all();
   const isOn = typeof row === 'object' && row !== null && 'isOn' in row && Number(row.isOn) === 1;
-  if (!isOn) {
-    const text =
-      'tables are protected, and this connection does not check foreign keys, by which a ' +
-      'presentation ends with its transaction: run PRAGMA foreign_keys = ON when it is opened';
-    throw new HoldfastError('INVALID', text, { details: { option: 'database' } });
-  }
-  database.prepare(MARK).run(resource);
+  if (isOn) return;
+  const text =
+    'tables are protected, and this connection does not check foreign keys, by which a ' +
+    'presentation ends with its transaction: run PRAGMA foreign_keys = ON when it is opened';
+  throw new HoldfastError('INVALID', text, { details: { option: 'database' } });
 }

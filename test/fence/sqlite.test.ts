@@ -110,6 +110,9 @@ describe('SQLite', () => {
     expect(() => fence.write('a', { token: 5 }, () => database.exec(write))).toThrow(
       /INVALID.*PRAGMA foreign_keys = ON/,
     );
+    database.exec('BEGIN');
+    expect(() => fence.present('a', { token: 5 })).toThrow(/INVALID.*PRAGMA foreign_keys = ON/);
+    database.exec('COMMIT');
     expect(fence.seen('a')).toEqual({ maxExclusive: 0, maxShared: 0 });
     database.exec('PRAGMA foreign_keys = ON');
     fence.write('a', { token: 5 }, () => database.exec(write));
