@@ -18,6 +18,7 @@ const checks = [
   ['types', tsc, '-p', 'tsconfig.json', ...checkOnly('types')],
   ['format', join(modules, 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.'],
   ['build', join(root, 'scripts', 'setup.mjs'), '--build'],
+  ['services', join(root, 'scripts', 'services.mjs')],
   ['types of the pure floors', tsc, '-p', 'tsconfig.pure.json', ...checkOnly('pure')],
 ];
 const tests = [join(modules, 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)];
