@@ -1,5 +1,5 @@
-// The code of docs/when-not-to-lock.md: what is told of it happens, with several connections at once
-// where that is the point.
+// The code of docs/when-not-to-lock.md: what is told of it happens, with several connections at
+// once where that is the point.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
