@@ -25,7 +25,7 @@ export type MysqlRoutine = readonly [kind: 'FUNCTION' | 'PROCEDURE', name: strin
 
 /** Statements that begin or end a transaction, or end one on the way, by the names of counters. */
 const ENDING =
-  '^COM_(BEGIN|COMMIT|ROLLBACK|ROLLBACK_TO_SAVEPOINT|XA_[A-Z]+|LOCK_TABLES|UNLOCK_TABLES|' +
+  '^COM_(BEGIN|COMMIT|ROLLBACK|XA_[A-Z]+|LOCK_TABLES|UNLOCK_TABLES|' +
   'TRUNCATE|ALTER_[A-Z_]+|RENAME_[A-Z_]+|CREATE_(?!TEMPORARY)[A-Z_]+|DROP_(?!TEMPORARY)[A-Z_]+)$';
 
 const TRANSACTION: MysqlRoutine = [

@@ -161,6 +161,8 @@ describe.skipIf(program === null)('MariaDB', () => {
         'CREATE TABLE IF NOT EXISTS ended (id INT)',
         'LOCK TABLES things WRITE, holdfast_seen READ',
         'TRUNCATE ended',
+        'ANALYZE TABLE things',
+        'FLUSH TABLES',
       ]) {
         await connection.beginTransaction();
         await present();
@@ -177,6 +179,15 @@ describe.skipIf(program === null)('MariaDB', () => {
       await expect(connection.query(write)).rejects.toThrow('NOT_PRESENTED');
       await connection.rollback();
       await connection.end();
+    });
+
+    test('a session that did the same so far as another is another', async () => {
+      const [one, two] = [await opened(), await opened()];
+      for (const connection of [one, two]) await connection.beginTransaction();
+      await fence.present(one, 'a', { token: 5 });
+      await one.commit();
+      await expect(two.query(write)).rejects.toThrow('NOT_PRESENTED');
+      await Promise.all([one.end(), two.end()]);
     });
 
     test('a connection whose session begins anew has presented nothing', async () => {

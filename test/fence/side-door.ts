@@ -199,6 +199,10 @@ async function savepoint(door: DoorWorld): Promise<void> {
   await door.ask('ROLLBACK');
   await door.ask('BEGIN');
   await door.present('a', { token: 4 });
+  // What is taken back to a savepoint of later leaves it open.
+  await door.ask('SAVEPOINT after_it');
+  await door.ask("UPDATE things SET value = 'lost' WHERE id = 'a'");
+  await door.ask('ROLLBACK TO SAVEPOINT after_it');
   await door.ask(write);
   await door.commit();
   expect(await door.things()).toBe('a=2 b=1');
