@@ -1,0 +1,23 @@
+// What the tests of docs/coming-from-*.md have in common.
+
+import { execute } from './snippets.ts';
+
+/** Runs a block that declares a function, and gives that. */
+export async function functionOf(
+  block: string,
+  name: string,
+  names: Record<string, unknown>,
+): Promise<(...values: unknown[]) => Promise<unknown>> {
+  let found: unknown;
+  await execute(`${block}\nkeep(${name});`, { ...names, keep: (it: unknown) => (found = it) });
+  if (typeof found !== 'function') throw new Error(`${name} is no function`);
+  const call = found;
+  return async (...values) => call(...values);
+}
+
+/** A door that stays closed until it is opened. */
+export function closedDoor(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
