@@ -136,7 +136,9 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
   let server: PostgresServer;
   let app: pg.Client;
   const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client(server.connection);
+    const client = new pg.Client({ ...server.connection, statement_timeout: 30_000 });
+    // The server is stopped before they are closed.
+    client.on('error', () => undefined);
     await client.connect();
     clients.push(client);
     return client;
@@ -149,8 +151,9 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
       CREATE TABLE outbox (job int, part int, text text)`);
   });
   afterAll(async () => {
-    await Promise.all(clients.map((client) => client.end()));
+    // First of all: a statement that waits for ever, in a test that failed, ends with it.
     await server.stop();
+    await Promise.all(clients.map((client) => client.end()));
   });
 
   test.each([

@@ -1,34 +1,21 @@
-// The code of docs/when-not-to-lock.md: what is told of it happens, with several connections at
-// once where that is the point.
+// The SQL of docs/when-not-to-lock.md: what is told of it happens, with several connections at once
+// where that is the point.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPostgres, startPostgres } from '../fence/services.ts';
 import type { PostgresServer } from '../fence/services.ts';
-import { blocksOf, execute } from './snippets.ts';
+import { functionOf } from './declared.ts';
+import { blocksOf } from './snippets.ts';
 
 const text = readFileSync(new URL('../../docs/when-not-to-lock.md', import.meta.url), 'utf8');
-const [takeJob = '', mutex = '', refresh = '', charge = ''] = blocksOf(text, 'ts');
+const [takeJob = ''] = blocksOf(text, 'ts');
 const [changeRow = '', paymentsTable = '', pay = '', takeLong = '', endLong = '', ...others] =
   blocksOf(text, 'sql');
 const [count = '', takeOne = '', advisory = '', runsTable = '', addRun = '', ...more] = others;
-
-/** Runs a block that declares a function, and gives that. */
-async function functionOf(
-  block: string,
-  name: string,
-  names: Record<string, unknown> = {},
-): Promise<(...values: unknown[]) => Promise<unknown>> {
-  let found: unknown;
-  await execute(`${block}\nkeep(${name});`, { ...names, keep: (it: unknown) => (found = it) });
-  if (typeof found !== 'function') throw new Error(`${name} is no function`);
-  const call = found;
-  return async (...values) => call(...values);
-}
 
 /** A door that stays closed until it is opened. */
 function closedDoor(): { readonly opened: Promise<void>; readonly open: () => void } {
@@ -37,7 +24,7 @@ function closedDoor(): { readonly opened: Promise<void>; readonly open: () => vo
   return { opened, open: () => open() };
 }
 
-test('every block of the page is one of those below', () => {
+test('every block of the page is run, here or in when-not-to-lock-code.test.ts', () => {
   expect(more).toEqual([]);
   expect(addRun).not.toBe('');
   expect(blocksOf(text, 'ts')).toHaveLength(4);
@@ -55,8 +42,8 @@ describe.skipIf(program === null)('docs/when-not-to-lock.md in PostgreSQL', () =
   let looking: pg.Client;
 
   async function open(): Promise<pg.Client> {
-    const client = new pg.Client(server.connection);
-    // One of them is ended by the server.
+    const client = new pg.Client({ ...server.connection, statement_timeout: 30_000 });
+    // The server ends them: one by one, or all of them at its own end.
     client.on('error', () => undefined);
     await client.connect();
     clients.push(client);
@@ -74,8 +61,9 @@ describe.skipIf(program === null)('docs/when-not-to-lock.md in PostgreSQL', () =
     await one.query(`${paymentsTable} ${runsTable}`);
   });
   afterAll(async () => {
-    await Promise.all(clients.map((client) => client.end()));
+    // First of all: a statement that waits for ever, in a test that failed, ends with it.
     await server.stop();
+    await Promise.all(clients.map((client) => client.end()));
     rmSync(dir, { recursive: true, force: true });
   });
 
@@ -96,6 +84,12 @@ describe.skipIf(program === null)('docs/when-not-to-lock.md in PostgreSQL', () =
     await one.query('COMMIT');
     expect((await second).rowCount).toBe(0);
     expect(await cell('SELECT version FROM orders')).toBe(8);
+
+    const later = changeRow.replace('version = 7', 'version = 8');
+    await two.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+    expect((await one.query(later)).rowCount).toBe(1);
+    await expect(two.query(later)).rejects.toMatchObject({ code: '40001' });
+    await two.query('ROLLBACK');
   });
 
   test('what has a unique key is done once; a roll-back leaves it to who waits', async () => {
@@ -148,12 +142,16 @@ describe.skipIf(program === null)('docs/when-not-to-lock.md in PostgreSQL', () =
     expect(await cell('SELECT count(made_by)::int FROM jobs')).toBe(0);
   });
 
-  test('a job whose work fails is open again', async () => {
+  test('a job whose work fails is open again, and what it wrote is undone', async () => {
     const take = await functionOf(takeJob, 'takeJob');
     await one.query('INSERT INTO jobs (id) VALUES (9)');
-    const failing = take(two, async () => Promise.reject(new Error('no paper')));
+    const failing = take(two, async (id: number, db: pg.Client) => {
+      await db.query(`UPDATE jobs SET made_by = 'who fails' WHERE id = $1`, [id]);
+      throw new Error('no paper');
+    });
     await expect(failing).rejects.toThrow('no paper');
-    expect(await cell('SELECT state FROM jobs WHERE id = 9')).toBe('open');
+    const { rows } = await looking.query('SELECT state, made_by FROM jobs WHERE id = 9');
+    expect(rows).toEqual([{ state: 'open', made_by: null }]);
     expect(await take(two, async () => undefined)).toBe(1);
   });
 
@@ -217,80 +215,5 @@ describe.skipIf(program === null)('docs/when-not-to-lock.md in PostgreSQL', () =
     const days: number[] = [];
     while ((await take(two, async (due: Date) => void days.push(due.getUTCDate()))) === 1);
     expect(days).toEqual([1, 2]);
-  });
-});
-
-describe('docs/when-not-to-lock.md', () => {
-  test('shows a mutex, without which a deposit would be lost', async () => {
-    const balanceAfter = async (block: string): Promise<number> => {
-      let balance = 0;
-      const deposit = async (amount: number): Promise<void> => {
-        const before = balance;
-        await Promise.resolve();
-        balance = before + amount;
-      };
-      await execute(block, { deposit });
-      return balance;
-    };
-    expect(await balanceAfter(mutex)).toBe(15);
-    expect(await balanceAfter(mutex.replace('last.then(work)', 'work()'))).toBe(5);
-  });
-
-  test('shows a mutex that goes on after a failure, which its caller sees', async () => {
-    const [declared = ''] = mutex.split('const inTurn');
-    const make = await functionOf(declared, 'mutex');
-    const inTurn = await make();
-    if (typeof inTurn !== 'function') throw new Error('no mutex');
-    const failed = inTurn(() => Promise.reject(new Error('empty')));
-    const next = inTurn(() => 'next');
-    await expect(failed).rejects.toThrow('empty');
-    expect(await next).toBe('next');
-  });
-
-  test('shows a refresh that is done by whoever comes first', async () => {
-    let kept: { text: string; isOld: boolean } | null = null;
-    const cache = {
-      get: async () => kept,
-      set: async (_key: string, text: string) => (kept = { text, isOld: false }),
-    };
-    const waits: number[] = [];
-    const wait = async (ms: number): Promise<void> => void waits.push(ms);
-    const run = await functionOf(refresh, 'refresh');
-    const make = (text: string) => async (): Promise<string> => text;
-    const first = await run({ cache, wait, make: make('first') });
-    expect(await run({ cache, wait, make: make('second') })).toBe(first);
-    expect(first).toMatchObject({ text: 'first' });
-    // Two at the same moment do it twice, which harms nobody.
-    kept = null;
-    await Promise.all(['a', 'b'].map((each) => run({ cache, wait, make: make(each) })));
-    expect(await cache.get()).toMatchObject({ isOld: false });
-    expect(new Set(waits).size).toBeGreaterThan(1);
-    expect(waits.every((ms) => ms >= 0 && ms <= 30_000)).toBe(true);
-  });
-
-  test('shows a charge that a provider books once, however often it is sent', async () => {
-    const booked = new Map<unknown, number>();
-    let requests = 0;
-    const provider = createServer((request, response) => {
-      requests += 1;
-      const key = request.headers['idempotency-key'];
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        const { amount }: { amount: number } = JSON.parse(Buffer.concat(parts).toString());
-        if (!booked.has(key)) booked.set(key, amount);
-        response.end(JSON.stringify({ charge: [...booked.keys()].indexOf(key) }));
-      });
-    });
-    await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void provider.close());
-    const bound = provider.address();
-    const port = typeof bound === 'object' ? bound?.port : 0;
-    const send = await functionOf(charge, 'charge', { provider: `http://127.0.0.1:${port}/` });
-    const order = { id: 42, amount: 990 };
-    const answers = await Promise.all([send(order), send(order)]);
-    answers.push(await send({ id: 43, amount: 5 }));
-    expect(answers).toEqual([{ charge: 0 }, { charge: 0 }, { charge: 1 }]);
-    expect([requests, [...booked.values()]]).toEqual([3, [990, 5]]);
   });
 });
