@@ -18,10 +18,9 @@ const FOLDER = '.holdfast';
 export function recordingOf(
   recorder: Recorder,
   error: SimulationError | null,
-  seed: number,
+  replay: string,
 ): Recording {
   const story = error?.story ?? [];
-  const replay = `simulate({ seed: ${seed}, … }, scenario) with the same options and scenario`;
   if (error === null) return recorder.recording({ violation: null, scenario: story, replay });
   const { oracle, message, atMs } = error;
   const violation = { oracle, message, atUs: recorder.originUs + Math.round(atMs * US_PER_MS) };

@@ -18,6 +18,16 @@ export async function simulate<T>(
   given: SimulateOptions,
   scenario: Scenario<T>,
 ): Promise<Simulation<T>> {
+  const again = `simulate({ seed: ${given.seed}, … }, scenario) with the same options and scenario`;
+  return simulateTold(given, scenario, () => again);
+}
+
+/** The same, for those who know another way to see a failure again: the page names it. */
+export async function simulateTold<T>(
+  given: SimulateOptions,
+  scenario: Scenario<T>,
+  again: (error: SimulationError) => string,
+): Promise<Simulation<T>> {
   const options = checkedOptions(given);
   if (grounds.getStore() !== undefined) {
     throw new HoldfastError('INVALID', 'a simulation cannot begin within another one');
@@ -27,7 +37,8 @@ export async function simulate<T>(
     return await play(options, scenario, recorder);
   } catch (error) {
     if (recorder !== null && error instanceof SimulationError) {
-      error.reportFile = await report({ options, scenario, recorder, error });
+      const replay = again(error);
+      error.reportFile = await report({ options, scenario, recorder, error, replay });
     }
     throw error;
   }
@@ -38,11 +49,13 @@ interface Failed<T> {
   readonly scenario: Scenario<T>;
   readonly recorder: Recorder;
   readonly error: SimulationError;
+  readonly replay: string;
 }
 
 /** Writes the page; the same without the last fault is run for it, where there is one. */
-async function report<T>({ options, scenario, recorder, error }: Failed<T>): Promise<string> {
-  const recording = recordingOf(recorder, error, options.seed);
+async function report<T>(failed: Failed<T>): Promise<string> {
+  const { options, scenario, recorder, error, replay } = failed;
+  const recording = recordingOf(recorder, error, replay);
   const about = { scenario: String(scenario) };
   const faults = (options.faults ?? []).toSorted((left, right) => left.atMs - right.atMs);
   const last = faults.at(-1);
@@ -53,7 +66,7 @@ async function report<T>({ options, scenario, recorder, error }: Failed<T>): Pro
     () => null,
     (reason: unknown) => (reason instanceof SimulationError ? reason : null),
   );
-  const without = recordingOf(other, failure, options.seed);
+  const without = recordingOf(other, failure, replay);
   const withoutWhat = describeWorldFault(last);
   return writeReport(recording, options, { ...about, without, withoutWhat });
 }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { present } from '../../src/base/assert.ts';
 import type { ProbeId } from '../../src/base/probe.ts';
 import { SimulationError } from '../api/error.ts';
-import { simulate } from '../api/simulate.ts';
+import { simulateTold } from '../api/simulate.ts';
 import type { Scenario, Simulation } from '../api/types.ts';
 import { Stopwatch } from '../run/stopwatch.ts';
 import { KeyedRandom } from '../world/random.ts';
@@ -15,7 +15,7 @@ import type { ExploreOptions, ExplorePlan } from './explore-options.ts';
 import { tellFailure } from './failure.ts';
 import { scenarioOf } from './program.ts';
 import type { ExploredProgram } from './program.ts';
-import { readReplay, writeReplay } from './replay-file.ts';
+import { readReplay, replayPath, replayText, writeReplay } from './replay-file.ts';
 import { replay } from './replay.ts';
 import { ShrinkSearch, promiseOf } from './search.ts';
 import type { Case, Found } from './search.ts';
@@ -119,10 +119,14 @@ class Explorer {
     );
   }
 
-  private simulate(one: Case, report: string | false): Promise<Simulation<unknown>> {
+  private simulate(
+    one: Case,
+    report: string | false,
+    again: (error: SimulationError) => string = () => '',
+  ): Promise<Simulation<unknown>> {
     const { seed, faults, inputs } = one;
     const options = { ...this.plan.options, seed, faults, report, console: 'keep' } as const;
-    return simulate(options, this.start(inputs.value));
+    return simulateTold(options, this.start(inputs.value), again);
   }
 
   /** The smallest failure that was found, told to a person. */
@@ -141,14 +145,19 @@ class Explorer {
     const { seed, faults, inputs } = one;
     const file = { name, seed, options, faults, inputs: inputs.value, error: last };
     last.replayFile = writeReplay(file, report);
-    const again = [`Again: HOLDFAST_REPLAY=${last.replayFile} and the same test`];
+    const again = [`Again: ${replayText(last.replayFile)}`];
     return tellFailure(last, { one, found: foundText, again });
   }
 
   /** Twice more, the second time with a report: it must be the same run each time. */
   private async again(one: Case, first: SimulationError): Promise<SimulationError> {
+    const { report } = this.plan;
     const second = await this.attempt(one);
-    const third = await this.simulate(one, this.plan.report).then(
+    const third = await this.simulate(one, report, (error) =>
+      error.traceHash === first.traceHash
+        ? replayText(replayPath(error, report === false ? undefined : report))
+        : 'the same seed was different runs: it may never be seen again',
+    ).then(
       () => null,
       (error: unknown) => (error instanceof SimulationError ? error : null),
     );

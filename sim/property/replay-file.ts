@@ -44,10 +44,23 @@ export function writeReplay(failing: Failing, folder: string = FOLDER): string {
   const { oracle, message, traceHash } = error;
   const head = { version: 1, name, seed, options, faults } as const;
   const file: ReplayFile = { ...head, ...savedInputs(inputs), oracle, message, traceHash };
-  const path = join(resolve(folder), `${oracle}-${traceHash.slice(0, HASH_DIGITS)}.json`);
+  const path = replayPath(error, folder);
   mkdirSync(resolve(folder), { recursive: true });
   writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`);
   return relative('', path);
+}
+
+/** Where the file about a failure is, or will be. */
+export function replayPath(
+  { oracle, traceHash }: Pick<SimulationError, 'oracle' | 'traceHash'>,
+  folder: string = FOLDER,
+): string {
+  return join(resolve(folder), `${oracle}-${traceHash.slice(0, HASH_DIGITS)}.json`);
+}
+
+/** How a failure of an exploration is seen again. */
+export function replayText(path: string): string {
+  return `HOLDFAST_REPLAY=${relative('', path)} and the same test`;
 }
 
 /** Throws HoldfastError INVALID when it is none. */

@@ -1,12 +1,12 @@
 // The run of a replay file once more, with a report.
 
 import { SimulationError } from '../api/error.ts';
-import { simulate } from '../api/simulate.ts';
+import { simulateTold } from '../api/simulate.ts';
 import type { Simulation } from '../api/types.ts';
 import { describeWorldFault } from './describe.ts';
 import { scenarioOf } from './program.ts';
 import type { ExploredProgram } from './program.ts';
-import { inputsOf, readReplay } from './replay-file.ts';
+import { inputsOf, readReplay, replayText } from './replay-file.ts';
 import type { ReplayFile } from './replay-file.ts';
 
 /** What `replay` may be told. */
@@ -30,7 +30,9 @@ export async function replay<Inputs>(
   const { seed, faults, options } = file;
   const scenario = scenarioOf(program, inputsOf(file));
   try {
-    const simulation = await simulate({ ...options, seed, faults, report }, scenario);
+    const again = (): string => replayText(path);
+    const given = { ...options, seed, faults, report };
+    const simulation = await simulateTold(given, scenario, again);
     const text = `${path} does not fail any more: ${file.oracle} is kept (${file.message})`;
     process.emitWarning(text, 'HoldfastWarning');
     return simulation;

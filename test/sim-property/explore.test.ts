@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -41,7 +41,11 @@ describe('exploring', () => {
     expect(savedFaults(error).length).toBe(1);
     expect(error.message).toMatch(/fault: at .* whoever holds a lock/);
     expect(error.message).toContain(`HOLDFAST_REPLAY=${error.replayFile}`);
-    expect(existsSync(error.reportFile ?? '')).toBe(true);
+    // The page says the same.
+    const page = readFileSync(error.reportFile ?? '', 'utf8');
+    expect(page).toContain(
+      `<pre id="replay">HOLDFAST_REPLAY=${error.replayFile} and the same test<`,
+    );
   });
 
   test('finds a worker that ignores the signal', async () => {
