@@ -181,6 +181,15 @@ describe.skipIf(program === null)('MariaDB', () => {
       await connection.end();
     });
 
+    test('what a transaction read before does not hide a token that came since', async () => {
+      const [one, two] = [await opened(), await opened()];
+      await one.beginTransaction();
+      await one.query('SELECT * FROM holdfast_seen');
+      await fence.write(two, 'read', { token: 9 }, async () => undefined);
+      await expect(fence.present(one, 'read', { token: 8 })).rejects.toThrow('STALE_TOKEN');
+      await Promise.all([one.end(), two.end()]);
+    });
+
     test('a session that did the same so far as another is another', async () => {
       const [one, two] = [await opened(), await opened()];
       for (const connection of [one, two]) await connection.beginTransaction();
