@@ -146,8 +146,7 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres(program ?? '', dir);
     app = await open();
-    await app.query(`CREATE TABLE orders (id int PRIMARY KEY, state text, items int, price int);
-      CREATE TABLE jobs (id int PRIMARY KEY, done int, parts int);
+    await app.query(`CREATE TABLE jobs (id int PRIMARY KEY, done int, parts int);
       CREATE TABLE outbox (job int, part int, text text)`);
   });
   afterAll(async () => {
@@ -156,13 +155,17 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
     await Promise.all(clients.map((client) => client.end()));
   });
 
+  const newOrder = async (): Promise<void> => {
+    await app.query(`DROP TABLE IF EXISTS orders;
+      CREATE TABLE orders (id int PRIMARY KEY, state text, items int, price int);
+      INSERT INTO orders VALUES (42, 'new', 10)`);
+  };
+
   test.each([
     ['after the second wrote', false],
     ['while the second is at it', true],
   ])('a row: the first one is refused %s, and begins anew', async (_when, isEarly) => {
-    await app.query(`DROP TABLE orders`);
-    await app.query(`CREATE TABLE orders (id int PRIMARY KEY, state text, items int, price int)`);
-    await app.query(`INSERT INTO orders VALUES (42, 'new', 10)`);
+    await newOrder();
     const own = { first: await open(), second: await open() };
     const priceOf =
       ({ name, work }: Role) =>
@@ -182,6 +185,27 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
     // Who presents nothing is refused as well.
     const bare = app.query(`UPDATE orders SET price = 1`);
     await expect(bare).rejects.toMatchObject({ code: 'HF001' });
+  });
+
+  test('a row: who wrote in time and lost the lock afterwards finds what it wrote', async () => {
+    await newOrder();
+    const operator = await connect({ nodes: cluster.addresses, name: 'operator' });
+    let isToBreak = false;
+    const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
+      const result = await app.query(sql, values);
+      if (sql.startsWith('UPDATE')) isToBreak = true;
+      if (!isToBreak || sql !== 'COMMIT') return result;
+      isToBreak = false;
+      const { token = 0 } = (await operator.inspect('orders/42')).holder ?? {};
+      await operator.break('orders/42', { token, reason: 'to see' });
+      return result;
+    };
+    const own = { db: { query }, priceOf: (items: number) => items, console: { log } };
+    const { addresses: nodes } = cluster;
+    await execute(ofRow, { ...holdfast, ...fence, connect, nodes, name: 'first', ...own });
+    const lost = expect.stringMatching(/^first: once more, for LOCK_LOST: /);
+    expect(lines).toEqual([lost, 'first: priced already']);
+    await operator.close();
   });
 
   test('a job: each part is told of once, by whoever holds the job', async () => {
@@ -208,6 +232,8 @@ describe.skipIf(program === null)('docs/protecting.md in PostgreSQL', () => {
       'part 3 by the second',
     ]);
     expect((await app.query('SELECT done FROM jobs')).rows).toEqual([{ done: 3 }]);
+    const bare = app.query('UPDATE jobs SET done = 0');
+    await expect(bare).rejects.toMatchObject({ code: 'HF001' });
   });
 });
 
