@@ -3,7 +3,7 @@
 import { HoldfastError } from '../base/error.ts';
 import { probes } from '../base/probe.ts';
 import type { MonoUs, Revision, Token } from '../base/units.ts';
-import type { RequestItem } from '../locks/commands.ts';
+import type { LockMode, RequestItem } from '../locks/commands.ts';
 import type { EndCause, Outcome } from '../locks/outcomes.ts';
 import type { CommandBody } from '../wire/command.ts';
 import { errorCodeOf } from '../wire/outcome.ts';
@@ -26,6 +26,9 @@ import type { Loss } from './loss.ts';
 import { NumberedCommand } from './session-command.ts';
 import type { Waiting } from './holdings.ts';
 import type { Session } from './session.ts';
+
+/** Nearly always. */
+const AS_THE_FIRST: readonly LockMode[] = [];
 
 /** What a request is for. */
 export interface Wanted {
@@ -138,7 +141,8 @@ export class Acquisition<G extends Grant> extends NumberedCommand implements Wai
     const { names, items } = request;
     const mode = items[0]?.mode ?? 'exclusive';
     const maxHoldMs = request.maxHoldMs ?? session.parts.settings.maxHoldMs;
-    owner.resolve(owner.make(session, { names, token, acquireSeq, mode, slots, maxHoldMs }));
+    const modes = items.some((item) => item.mode !== mode) ? modesOf(items) : AS_THE_FIRST;
+    owner.resolve(owner.make(session, { names, token, acquireSeq, mode, modes, slots, maxHoldMs }));
   }
 
   onOver(cause: 'withdrawn' | 'broken', reason: string): void {
@@ -273,4 +277,8 @@ export class Acquisition<G extends Grant> extends NumberedCommand implements Wai
       value,
     };
   }
+}
+
+function modesOf(items: readonly RequestItem[]): readonly LockMode[] {
+  return items.map(({ mode }) => mode);
 }

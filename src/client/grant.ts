@@ -24,6 +24,11 @@ export interface Grant {
   readonly mode: LockMode;
   /** Slot numbers, ascending from 0, of the first name that is a semaphore; else empty. */
   readonly slots: readonly number[];
+  /**
+   * How one of the names is held. Throws INVALID for any other name, and where it is not known: of
+   * what was found in a resumed session, but for the first name and for semaphores.
+   */
+  modeOf(name: string): LockMode;
   /** Slot numbers of one of the names; empty for a lock. Throws INVALID for any other name. */
   slotsOf(name: string): readonly number[];
   /**
@@ -105,10 +110,16 @@ export class SessionGrant implements Grant {
     return this.hold.start.slots.find((slots) => slots.length > 0) ?? [];
   }
 
+  modeOf(name: string): LockMode {
+    const at = this.placeOf(name);
+    const { modes } = this.hold.start;
+    if (modes !== null || at === 0) return modes?.[at] ?? this.mode;
+    if (this.slotsOf(name).length > 0) return 'exclusive';
+    throw invalid('name', 'the first one, of a grant that was found in a resumed session', name);
+  }
+
   slotsOf(name: string): readonly number[] {
-    const at = this.names.indexOf(name);
-    if (at >= 0) return this.hold.start.slots[at] ?? [];
-    throw invalid('name', `one of the names of ${grantName(this)}`, name);
+    return this.hold.start.slots[this.placeOf(name)] ?? [];
   }
 
   get signal(): AbortSignal {
@@ -166,6 +177,12 @@ export class SessionGrant implements Grant {
 
   [SHOWN](): string {
     return shown('Grant', { ...this.toJSON() });
+  }
+
+  private placeOf(name: string): number {
+    const at = this.names.indexOf(name);
+    if (at >= 0) return at;
+    throw invalid('name', `one of the names of ${grantName(this)}`, name);
   }
 
   /** In which session it was granted. */

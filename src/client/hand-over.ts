@@ -11,7 +11,9 @@ import { readSlots } from '../wire/slot-lists.ts';
 import type { GrantStart } from './hold.ts';
 import type { Session } from './session.ts';
 
-const VERSION = 1;
+/** Of a grant's text: 2, since it has a mode for each name. */
+const VERSIONS = { 'holdfast-grant': 2, 'holdfast-session': 1 } as const;
+type Kind = keyof typeof VERSIONS;
 const TEXT_LENGTH_MAX = 262_144;
 
 /** A grant on its way to another process. */
@@ -22,6 +24,7 @@ export interface HandedGrant {
   readonly token: Token;
   readonly names: readonly string[];
   readonly mode: LockMode;
+  readonly modes: readonly LockMode[] | null;
   readonly slots: readonly (readonly number[])[];
 }
 
@@ -34,10 +37,11 @@ export interface SavedSession {
 
 /** What Client.takeOver understands. */
 export function grantText({ id, parts }: Session, grant: GrantStart): string {
-  const { acquireSeq, token, names, mode, slots } = grant;
+  const { acquireSeq, token, names, mode, modes, slots } = grant;
   const { clusterId } = parts.links;
-  const fields = [clusterId, id, acquireSeq, token, names, MODES.indexOf(mode), slots];
-  return JSON.stringify(['holdfast-grant', VERSION, ...fields]);
+  const numbers = modes?.map((each) => MODES.indexOf(each)) ?? null;
+  const fields = [clusterId, id, acquireSeq, token, names, MODES.indexOf(mode), numbers, slots];
+  return JSON.stringify(['holdfast-grant', VERSIONS['holdfast-grant'], ...fields]);
 }
 
 /** Throws HoldfastError INVALID. */
@@ -50,10 +54,14 @@ export function readGrantText(text: unknown): HandedGrant {
       token: read.integer('token', 1),
       names: read.list('names', textItem),
       mode: read.choice('mode', MODES),
+      modes: read.nullable('modes', readModes),
       slots: read.list('slots', readSlots),
     };
-    const { names, slots } = grant;
+    const { names, modes, slots } = grant;
     if (names.length === 0) throw new DecodeError('it names no lock');
+    if (modes !== null && modes.length !== 0 && modes.length !== names.length) {
+      throw new DecodeError(`it has modes for ${modes.length} of ${names.length} names`);
+    }
     if (slots.length === 0 || slots.length === names.length) return grant;
     throw new DecodeError(`it has slots for ${slots.length} of ${names.length} names`);
   });
@@ -62,7 +70,13 @@ export function readGrantText(text: unknown): HandedGrant {
 /** What ClientOptions.resume understands. */
 export function sessionText(saved: SavedSession): string {
   const { clusterId, session, ttlMs } = saved;
-  return JSON.stringify(['holdfast-session', VERSION, clusterId, session, ttlMs]);
+  return JSON.stringify([
+    'holdfast-session',
+    VERSIONS['holdfast-session'],
+    clusterId,
+    session,
+    ttlMs,
+  ]);
 }
 
 /** Throws HoldfastError INVALID. */
@@ -74,13 +88,19 @@ export function readSessionText(text: unknown): SavedSession {
   }));
 }
 
-function readText<T>(what: string, kind: string, text: unknown, content: (read: Reader) => T): T {
+function readModes(value: unknown, what: string): readonly LockMode[] {
+  if (!Array.isArray(value)) throw new DecodeError(`${what} must be an array`);
+  const read = new Reader(value, what);
+  return read.done(value.map((_, at) => read.choice(String(at), MODES)));
+}
+
+function readText<T>(what: string, kind: Kind, text: unknown, content: (read: Reader) => T): T {
   try {
     if (typeof text !== 'string') throw new DecodeError('it is no text');
     if (text.length > TEXT_LENGTH_MAX) throw new DecodeError('it is too long');
     const read = new Reader(parse(text), what);
     if (read.text('kind') !== kind) throw new DecodeError(`it does not begin with ${kind}`);
-    read.integer('version', VERSION, VERSION);
+    read.integer('version', VERSIONS[kind], VERSIONS[kind]);
     return read.done(content(read));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

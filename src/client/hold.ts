@@ -21,6 +21,8 @@ export interface GrantStart {
   readonly acquireSeq: number;
   /** Of the first name. */
   readonly mode: LockMode;
+  /** Of each name; empty when all are as the first, null when only the first is known. */
+  readonly modes: readonly LockMode[] | null;
   /** As in GRANTED: slot numbers for each name, or empty. */
   readonly slots: readonly (readonly number[])[];
   /** How long it is held at most, from now on; Infinity: for as long as the session lives. */

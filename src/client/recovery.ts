@@ -11,6 +11,7 @@ import type { HoldingView, SessionHoldings } from '../locks/outcomes.ts';
 import { sendCancel } from './cancel.ts';
 import type { QueryAnswer, Ticket } from './exchange.ts';
 import { SessionGrant } from './grant.ts';
+import type { GrantStart } from './hold.ts';
 import { QueryExchange } from './query-exchange.ts';
 import { SessionCommand } from './session-command.ts';
 import { WINDOW_MAX } from './sequence.ts';
@@ -99,8 +100,13 @@ export class Recovery {
     const { maxHoldMs } = session.parts.settings;
     for (const holding of found) {
       if (holding.token === 0) sendCancel(session, holding.acquireSeq);
-      else new SessionGrant(session, { ...holding, maxHoldMs });
+      else new SessionGrant(session, { ...holding, maxHoldMs, modes: modesOf(holding) });
     }
     this.owner.onRecovered();
   }
+}
+
+/** The cluster tells how the first name is held. */
+function modesOf({ names }: HoldingView): GrantStart['modes'] {
+  return names.length === 1 ? [] : null;
 }

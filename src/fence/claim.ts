@@ -14,9 +14,9 @@ const SLOTS_MAX = 1_024;
 const SLOT_MAX = 2 ** 31 - 1;
 
 /**
- * Why somebody may write: the token of a grant. A grant of the client is one as it is; of a grant
- * with several names take `{ ...grant.toJSON(), slots: grant.slotsOf(name) }`, and say the mode
- * when the names were asked for in different modes. Other fields do not matter.
+ * Why somebody may write: the token of a grant. A grant of the client is one as it is; one with
+ * several names is for resources that are named like them, each with its own mode and slots. For
+ * anything else say what is meant: `{ token: grant.token, mode: 'exclusive' }`.
  */
 export interface FenceClaim {
   /** The grant's fencing token: a whole number from 1 to 2^53 - 1, never a text. */
@@ -28,6 +28,12 @@ export interface FenceClaim {
    * Each is fenced by itself, and the claim passes only if it passes for all. None: a lock.
    */
   readonly slots?: readonly number[];
+  /** Of a grant: its names. */
+  readonly names?: readonly string[];
+  /** Of a grant: how it holds one of its names. */
+  modeOf?(name: string): LockMode;
+  /** Of a grant: its slots of one of its names. */
+  slotsOf?(name: string): readonly number[];
 }
 
 /** A claim that was checked, for one resource. */
@@ -53,7 +59,7 @@ export function checkClaim(resource: string, claim: FenceClaim): CheckedClaim {
   if (typeof given !== 'object' || given === null) {
     throw invalid('claim', 'a grant, or an object with its token', given);
   }
-  const { token, mode = 'exclusive', slots = [] } = claim;
+  const { token, mode = 'exclusive', slots = [] } = meantFor(resource, claim);
   const checkedSlots = checkSlots(slots);
   if (mode !== 'exclusive' && mode !== 'shared') {
     throw invalid('mode', "'exclusive' or 'shared'", mode);
@@ -64,6 +70,25 @@ export function checkClaim(resource: string, claim: FenceClaim): CheckedClaim {
     mode: checkedSlots.length === 0 ? mode : 'exclusive',
     slots: checkedSlots,
   };
+}
+
+/**
+ * Of a claim with several names, what it says of one. Throws INVALID where that is not known: the
+ * mode and slots of another name would let a stale holder pass.
+ */
+export function meantFor(name: unknown, claim: FenceClaim): FenceClaim {
+  const { token, names } = claim;
+  if (!Array.isArray(names) || names.length < 2) return claim;
+  if (typeof claim.modeOf === 'function' && typeof claim.slotsOf === 'function') {
+    if (typeof name === 'string' && names.includes(name)) {
+      return { token, mode: claim.modeOf(name), slots: claim.slotsOf(name) };
+    }
+  }
+  const text =
+    `this grant has several names (${names.join(', ')}), and it is not known which of them ` +
+    `${describeValue(name)} is: name the resource like one of them, or say what is meant, ` +
+    `{ token: grant.token, mode: 'exclusive' } or with slots: grant.slotsOf(…)`;
+  throw new HoldfastError('INVALID', text, { details: { option: 'claim' } });
 }
 
 /** The slots under which a claim is remembered: its own, or that of a lock. */
@@ -90,6 +115,9 @@ export function checkSlot(slot: number = NO_SLOT): number {
 
 function checkToken(token: unknown): number {
   if (typeof token === 'number' && Number.isSafeInteger(token) && token >= 1) return token;
+  if (typeof token === 'string' && /^\d{1,16}$/.test(token)) {
+    throw invalid('token', `a number, as of Number(token), from 1 to ${TOKEN_MAX}`, token);
+  }
   throw invalid('token', `a whole number from 1 to ${TOKEN_MAX}`, token);
 }
 

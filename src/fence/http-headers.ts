@@ -2,6 +2,7 @@
 
 import { HoldfastError } from '../base/error.ts';
 import { invalid } from './errors.ts';
+import { meantFor } from './claim.ts';
 import type { FenceClaim } from './claim.ts';
 
 const TOKEN = 'Holdfast-Fencing-Token';
@@ -21,10 +22,11 @@ export interface WebHeaders {
 
 /**
  * The headers with which a holder sends its claim: `Holdfast-Fencing-Token`, and where they say
- * something, `-Mode` and `-Slots`. A grant of the client is a claim.
+ * something, `-Mode` and `-Slots`. A grant of the client is a claim; of one with several names say
+ * for which, or INVALID is thrown.
  */
-export function claimHeaders(claim: FenceClaim): Record<string, string> {
-  const { token, mode = 'exclusive', slots = [] } = claim;
+export function claimHeaders(claim: FenceClaim, name?: string): Record<string, string> {
+  const { token, mode = 'exclusive', slots = [] } = meantFor(name, claim);
   return {
     [TOKEN]: String(token),
     ...(mode === 'exclusive' ? {} : { [MODE]: mode }),

@@ -140,6 +140,11 @@ describe('several at a time', () => {
       [],
     ]);
     expect(() => grant.slotsOf('other')).toThrow('INVALID: name must be one of');
+    const modes = ['shared', 'exclusive', 'exclusive'];
+    expect(grant.names.map((name) => grant.modeOf(name))).toEqual(modes);
+    expect(() => grant.modeOf('other')).toThrow('INVALID: name must be one of');
+    const taken = await world.settle(two.takeOver(grant.handOver()));
+    expect(taken.names.map((name) => taken.modeOf(name))).toEqual(modes);
     const holder = async (name: string) => (await world.settle(two.inspect(name))).holder;
     expect(await holder('config')).toMatchObject({ mode: 'shared', permits: null });
     expect(await holder('data')).toMatchObject({ mode: 'exclusive', token: grant.token });
