@@ -116,6 +116,25 @@ describe.skipIf(program === null)('docs/coming-from-databases.md', () => {
     expect(pool.totalCount).toBe(pool.idleCount);
   });
 
+  test('shows a program whose reading the holder before can no longer change', async () => {
+    const { render, rendering, finish } = slowRenderer();
+    const former = await client.lock(NAME).acquire();
+    const { token } = former;
+    await other.break(NAME, { token, reason: 'as if its lease had run out' });
+    const names = { pool, postgresFence, client: other, render };
+    const second = (await functionOf(after, 'rebuild', names))(7);
+    await rendering;
+    const db = await pool.connect();
+    const late = postgresFence().write(db, NAME, { token }, () =>
+      db.query(`UPDATE catalogues SET items = 'late items'`),
+    );
+    await expect(late).rejects.toMatchObject({ code: 'STALE_TOKEN' });
+    db.release();
+    finish();
+    await second;
+    expect(await page()).toBe('page of old items');
+  });
+
   test('shows a program that keeps its lock when its connections are cut', async () => {
     const { render, rendering, finish } = slowRenderer();
     const slow = await functionOf(after, 'rebuild', { pool, postgresFence, client, render });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/locks/commands.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = readdirSync(join(root, 'docs')).filter((page) => page.startsWith('coming-from-'));
@@ -132,4 +133,24 @@ test('every command that they name exists', () => {
     expect(known, code).toContain(own.split(' ')[1]);
     for (const option of own.match(/--[a-z-]+/g) ?? []) expect(options, code).toContain(option);
   }
+});
+
+test('the limits that they tell are those in force', () => {
+  const { nameBytesMax, namesPerRequestMax, holdingsPerSessionMax } = DEFAULT_LIMITS;
+  const { permitsTotalMax, permitsPerRequestMax, ttlMsMin, ttlMsMax } = DEFAULT_LIMITS;
+  const told = (page: string): string =>
+    readFileSync(join(root, 'docs', page), 'utf8').replaceAll(/\s+/g, ' ');
+  const shown = (value: number): string => value.toLocaleString('en');
+  for (const page of pages) {
+    expect(told(page)).toContain(`1 to ${nameBytesMax} bytes of UTF-8`);
+    expect(told(page)).toContain(`${namesPerRequestMax} names in one request`);
+    expect(told(page)).toContain(`${shown(holdingsPerSessionMax)} grants in a session`);
+  }
+  const ttl = `from ${ttlMsMin / 1_000} s to ${ttlMsMax / 60_000} min`;
+  const permits = `${shown(permitsTotalMax)} permits, ${shown(permitsPerRequestMax)}`;
+  for (const page of ['coming-from-redis.md', 'coming-from-zookeeper.md']) {
+    expect(told(page)).toContain(ttl);
+    expect(told(page)).toContain(permits);
+  }
+  expect(told('coming-from-etcd.md')).toContain(ttl);
 });

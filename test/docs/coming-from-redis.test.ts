@@ -118,6 +118,51 @@ describe.skipIf(program === null)('docs/coming-from-redis.md', () => {
     expect([labels.length, await redis.get(LEFT)]).toEqual([5, '0']);
   });
 
+  test('shows a program whose reading the holder before can no longer change', async () => {
+    await redis.set(LEFT, 10);
+    const [printing, printed] = [closedDoor(), closedDoor()];
+    const former = await clients[0]?.lock('stock/chair').acquire();
+    const token = former?.token ?? 0;
+    await clients[1]?.break('stock/chair', { token, reason: 'as if its lease had run out' });
+    const sell = await functionOf(after, 'sell', {
+      ...{ redis, redisFence, client: clients[1] },
+      printLabel: () => (printing.open(), printed.opened),
+    });
+    const second = sell('chair');
+    await printing.opened;
+    const late = redisFence(redis).write('stock/chair', { token }, [['SET', LEFT, 5]]);
+    await expect(late).rejects.toMatchObject({ code: 'STALE_TOKEN' });
+    printed.open();
+    expect(await second).toBe('sold');
+    expect(await redis.get(LEFT)).toBe('9');
+  });
+
+  test('shows a version between that shares a stock with the old one, and with ours', async () => {
+    const printLabel = (): void => undefined;
+    const old = await functionOf(before, 'sellBefore', { redis, randomUUID, printLabel });
+    const delay = nextTurn(() => undefined);
+    const takeOne = async (): Promise<void> => {
+      const left = Number(await redis.get(LEFT));
+      await redis.set(LEFT, left - 1);
+    };
+    const betweens = await Promise.all(
+      clients.map((client) => functionOf(both, 'withBoth', { redis, randomUUID, client, delay })),
+    );
+    const sellOld = async (): Promise<void> => {
+      while ((await old('chair')) !== 'sold');
+    };
+    const sellBoth = betweens.map((withBoth) => () => withBoth('stock/chair', takeOne));
+    const sellOurs = clients.map((client) => () => client.lock('stock/chair').do(takeOne));
+    const tenTimes = async (sell: () => Promise<unknown>): Promise<void> => {
+      for (let sold = 0; sold < 10; sold++) await sell();
+    };
+    await redis.set(LEFT, 100);
+    await Promise.all([sellOld, sellOld, ...sellBoth].map(tenTimes));
+    expect(await redis.get(LEFT)).toBe('50');
+    await Promise.all([...sellOurs, ...sellBoth.slice(0, 2)].map(tenTimes));
+    expect(await redis.get(LEFT)).toBe('0');
+  });
+
   test('shows a version between that waits for the old one, and is waited for', async () => {
     const oldInside = [closedDoor(), closedDoor()];
     const old = await functionOf(before, 'sellBefore', {
