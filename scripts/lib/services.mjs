@@ -73,7 +73,7 @@ export function findMariadb() {
 }
 
 /**
- * A MariaDB of its own in `dir` with a database `race`. `connection` is what mysql2 wants to know,
+ * A MariaDB of its own in `dir`. `connection` is what mysql2 wants to know,
  * for its superuser. `restart` kills it and starts it on the same data, so that it recovers.
  */
 export async function startMariadb(program, dir) {

@@ -7,52 +7,60 @@
 // far, by what the server counts of its statements. Neither can be left over on a connection that
 // somebody else gets: its next BEGIN, the former COMMIT or a reset make another mark.
 
-/** What routines say of their version; where it differs, they are made anew. */
-export const MYSQL_VERSION = 'holdfast fence 1';
+import { Hasher } from '../base/hash.ts';
 
-/** Before the routines; each can be run again. */
+/** Before the routines; it can be run again. */
 export const MYSQL_TABLE = `CREATE TABLE IF NOT EXISTS holdfast_seen (
   resource VARBINARY(512) NOT NULL,
   slot INT NOT NULL,
   max_exclusive BIGINT NOT NULL,
   max_shared BIGINT NOT NULL,
-  presented_by VARCHAR(400) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  presented_by VARCHAR(1000) CHARACTER SET ascii COLLATE ascii_bin NULL,
   PRIMARY KEY (resource, slot)
 ) ENGINE=InnoDB`;
 
 /** A routine: what kind it is, its name, and the rest of its statement. */
 export type MysqlRoutine = readonly [kind: 'FUNCTION' | 'PROCEDURE', name: string, body: string];
 
-/** Statements that begin or end a transaction, or end one on the way, by the names of counters. */
-const ENDING =
-  '^COM_(BEGIN|COMMIT|ROLLBACK|XA_[A-Z]+|LOCK_TABLES|UNLOCK_TABLES|' +
-  'TRUNCATE|ALTER_[A-Z_]+|RENAME_[A-Z_]+|CREATE_(?!TEMPORARY)[A-Z_]+|DROP_(?!TEMPORARY)[A-Z_]+)$';
+/**
+ * Counters of statements that leave a transaction as it is; any other statement may have ended it.
+ * A SET may as well, where transactions begin by themselves: with autocommit = 1 they end.
+ */
+const HARMLESS =
+  '^COM_(SELECT|INSERT|INSERT_SELECT|UPDATE|UPDATE_MULTI|DELETE|DELETE_MULTI|REPLACE|' +
+  'REPLACE_SELECT|LOAD|CALL_PROCEDURE|SAVEPOINT|RELEASE_SAVEPOINT|ROLLBACK_TO_SAVEPOINT|DO|' +
+  'SHOW_[A-Z_]+|STMT_[A-Z_]+|PREPARE_SQL|EXECUTE_SQL|EXECUTE_IMMEDIATE|DEALLOC_SQL|SET_OPTION|' +
+  'CREATE_TEMPORARY_TABLE|DROP_TEMPORARY_TABLE|CHANGE_DB|KILL|HELP|HA_[A-Z]+|SIGNAL|RESIGNAL|' +
+  'GET_DIAGNOSTICS|COMPOUND_SQL|EMPTY_QUERY|ADMIN_COMMANDS)$';
 
 const TRANSACTION: MysqlRoutine = [
   'FUNCTION',
   'holdfast_transaction',
-  `() RETURNS VARCHAR(400) CHARACTER SET ascii COLLATE ascii_bin
-NOT DETERMINISTIC READS SQL DATA COMMENT '${MYSQL_VERSION}'
-RETURN IF(@@in_transaction = 0, NULL, CONCAT(@holdfast_session, ' ', (
-  SELECT GROUP_CONCAT(variable_value ORDER BY variable_name SEPARATOR ' ')
-  FROM information_schema.session_status WHERE variable_name REGEXP '${ENDING}'
-    AND variable_value <> '0'
-)))`,
+  `() RETURNS VARCHAR(1000) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC READS SQL DATA COMMENT '<version>'
+RETURN IF(@@in_transaction = 0, NULL, CONCAT(@holdfast_session, ' ', COALESCE((
+  SELECT GROUP_CONCAT(variable_name, variable_value ORDER BY variable_name SEPARATOR ' ')
+  FROM information_schema.session_status
+  WHERE LEFT(variable_name, 4) = 'COM_' AND variable_value <> '0'
+    AND (variable_name NOT REGEXP '${HARMLESS}'
+      OR variable_name = 'COM_SET_OPTION' AND @@autocommit = 0)
+), '')))`,
 ];
 
 const CHECK: MysqlRoutine = [
   'PROCEDURE',
   'holdfast_check',
   `(p_resource TEXT CHARACTER SET utf8mb4, p_table TEXT CHARACTER SET utf8mb4)
-READS SQL DATA COMMENT '${MYSQL_VERSION}'
+READS SQL DATA COMMENT '<version>'
 BEGIN
-  DECLARE problem TEXT;
+  DECLARE problem TEXT CHARACTER SET utf8mb4;
   IF NOT EXISTS (
     SELECT 1 FROM holdfast_seen WHERE resource = CAST(p_resource AS BINARY)
       AND presented_by = holdfast_transaction()
   ) THEN
-    SET problem = CONCAT('NOT_PRESENTED: table ', p_table, ' is protected, and this transaction ',
-      'presented no token for ', COALESCE(p_resource, 'this row, which names no resource'));
+    SET problem = LEFT(CONCAT('NOT_PRESENTED: table ', p_table, ' is protected, and this ',
+      'transaction presented no token for ',
+      COALESCE(p_resource, 'this row, which names no resource')), 500);
     SIGNAL SQLSTATE 'HF001' SET MESSAGE_TEXT = problem;
   END IF;
 END`,
@@ -63,10 +71,10 @@ const ADMIT: MysqlRoutine = [
   'PROCEDURE',
   'holdfast_admit',
   `(p_resource VARBINARY(512), p_slot INT, p_token BIGINT, p_is_shared BOOLEAN)
-MODIFIES SQL DATA COMMENT '${MYSQL_VERSION}'
+MODIFIES SQL DATA COMMENT '<version>'
 BEGIN
   DECLARE exclusive_seen, shared_seen BIGINT;
-  DECLARE problem TEXT;
+  DECLARE problem TEXT CHARACTER SET utf8mb4;
   -- The row stays locked until the transaction ends, also when it was made here.
   INSERT INTO holdfast_seen VALUES (p_resource, p_slot, 0, 0, NULL)
     ON DUPLICATE KEY UPDATE slot = slot;
@@ -85,7 +93,7 @@ END`,
 const PRESENT_HEAD = `(
   p_resource TEXT CHARACTER SET utf8mb4, p_token BIGINT, p_mode VARCHAR(20), p_slots TEXT
 )
-MODIFIES SQL DATA COMMENT '${MYSQL_VERSION}'
+MODIFIES SQL DATA COMMENT '<version>'
 BEGIN
   DECLARE name VARBINARY(512) DEFAULT CAST(p_resource AS BINARY);
   DECLARE many INT DEFAULT JSON_LENGTH(p_slots);
@@ -101,11 +109,14 @@ BEGIN
   END;
   IF p_resource IS NULL OR OCTET_LENGTH(p_resource) NOT BETWEEN 1 AND 512
      OR p_token IS NULL OR p_token NOT BETWEEN 1 AND 9007199254740991
-     OR p_mode IS NULL OR BINARY p_mode NOT IN ('exclusive', 'shared') OR many IS NULL THEN
+     OR p_mode IS NULL OR BINARY p_mode NOT IN ('exclusive', 'shared')
+     OR many IS NULL OR JSON_TYPE(p_slots) <> 'ARRAY' THEN
     SIGNAL SQLSTATE 'HF003' SET MESSAGE_TEXT =
       'INVALID: expected a resource of 1 to 512 bytes, a token from 1 to 2^53 - 1, a mode, slots';
   END IF;
-  SET @holdfast_session = COALESCE(@holdfast_session, UUID());`;
+  IF @holdfast_session IS NULL THEN
+    SET @holdfast_session = UUID();
+  END IF;`;
 
 /** All slots are checked before one is written: a refusal here takes nothing back by itself. */
 function presenting(mark: string): MysqlRoutine {
@@ -114,7 +125,8 @@ function presenting(mark: string): MysqlRoutine {
     IF many > 0 THEN
       SET one_slot = JSON_EXTRACT(p_slots, CONCAT('$[', at_slot, ']'));
       -- In one order, or two claims for the same slots could wait for each other.
-      IF one_slot IS NULL OR one_slot <= slot_before THEN
+      IF JSON_TYPE(JSON_EXTRACT(p_slots, CONCAT('$[', at_slot, ']'))) <> 'INTEGER'
+          OR one_slot <= slot_before THEN
         SIGNAL SQLSTATE 'HF003' SET MESSAGE_TEXT =
           'INVALID: slots must be a JSON list of different whole numbers from 0, ascending';
       END IF;
@@ -139,8 +151,21 @@ END`;
   return ['PROCEDURE', 'holdfast_present', `${PRESENT_HEAD}${body}`];
 }
 
-/** In the order in which they are needed. MySQL has nothing by which to tell transactions. */
-export function mysqlRoutines(isMariadb: boolean): readonly MysqlRoutine[] {
-  if (!isMariadb) return [ADMIT, presenting('NULL')];
-  return [TRANSACTION, CHECK, ADMIT, presenting('holdfast_transaction()')];
+/** What there is to be made: routines in the order in which they need each other. */
+export interface MysqlSchema {
+  readonly routines: readonly MysqlRoutine[];
+  /** What their comments say; where they say something else, they are made anew. */
+  readonly version: string;
+}
+
+/** MySQL has nothing by which to tell transactions. */
+export function mysqlSchema(isMariadb: boolean): MysqlSchema {
+  const made = isMariadb
+    ? [TRANSACTION, CHECK, ADMIT, presenting('holdfast_transaction()')]
+    : [ADMIT, presenting('NULL')];
+  const version = `holdfast fence ${new Hasher(0).text(made.join()).hex()}`;
+  const routines = made.map(
+    ([kind, name, body]) => [kind, name, body.replace('<version>', version)] as const,
+  );
+  return { routines, version };
 }

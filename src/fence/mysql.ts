@@ -1,7 +1,7 @@
 // A guard in MariaDB or MySQL.
 
 import { HoldfastError } from '../base/error.ts';
-import { MYSQL_TABLE, MYSQL_VERSION, mysqlRoutines } from './mysql-schema.ts';
+import { MYSQL_TABLE, mysqlSchema } from './mysql-schema.ts';
 import { checkColumns, tableProblem } from './row-resource.ts';
 import type { RowResource, TableName } from './row-resource.ts';
 import { rowsIn } from './sql-client.ts';
@@ -16,7 +16,15 @@ type Event = (typeof EVENTS)[number];
 const TABLE_NAME_MAX = 64 - 'holdfast_insert_'.length;
 const NO_TRANSACTION = /NO_TRANSACTION: /;
 
-const COLUMNS = `SELECT column_name AS name FROM information_schema.columns
+/** Of their values there is one text, whatever the settings of a session. */
+const TYPES = [
+  ...['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'char', 'varchar', 'tinytext', 'text'],
+  ...['enum', 'uuid'],
+];
+const DEADLOCK = 1213;
+const UNKNOWN_VARIABLE = 1193;
+
+const COLUMNS = `SELECT column_name AS name, data_type AS type FROM information_schema.columns
   WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position`;
 const ENGINE = `SELECT engine AS engine FROM information_schema.tables
   WHERE table_schema = DATABASE() AND table_name = ?`;
@@ -24,8 +32,11 @@ const CASCADES = `SELECT constraint_name AS name FROM information_schema.referen
   WHERE constraint_schema = DATABASE() AND table_name = ?
     AND ('RESTRICT' <> delete_rule AND 'NO ACTION' <> delete_rule
       OR 'RESTRICT' <> update_rule AND 'NO ACTION' <> update_rule)`;
-const ROUTINE = `SELECT COUNT(*) AS count FROM information_schema.routines
-  WHERE routine_schema = DATABASE() AND routine_name = ? AND routine_comment = ?`;
+const VERSION = `SELECT routine_comment AS told FROM information_schema.routines
+  WHERE routine_schema = DATABASE() AND routine_name = 'holdfast_present'`;
+const TRIGGERS = `SELECT trigger_name AS name, event_object_table AS owner,
+  action_statement AS body FROM information_schema.triggers
+  WHERE trigger_schema = DATABASE() AND LEFT(trigger_name, 9) = 'holdfast_'`;
 
 /**
  * A guard in MariaDB or MySQL; it lies in the database that is the connection's own. Of a
@@ -35,48 +46,72 @@ const ROUTINE = `SELECT COUNT(*) AS count FROM information_schema.routines
 export function mysqlFence(): SqlFence {
   return sqlFence({
     begin: 'START TRANSACTION',
-    setUp: async (ask) => oneAtATime(ask, () => setUp(ask)),
+    isOpen,
+    isRetryable: (error) => numberOf(error) === DEADLOCK,
+    async setUp(ask) {
+      const { version } = mysqlSchema(await isMariadb(ask));
+      const [row] = rowsIn(await ask(VERSION));
+      if (row?.['told'] !== version) await oneAtATime(ask, () => setUp(ask));
+    },
     async protect(ask, name, resource) {
       await checkTable(ask, name, resource);
-      await dropTriggers(ask, name);
-      for (const event of EVENTS) await ask(triggerFor(event, name, resource));
+      await oneAtATime(ask, () => protect(ask, name.table, resource));
     },
-    unprotect: dropTriggers,
+    unprotect: (ask, { table }) => oneAtATime(ask, () => unprotect(ask, table)),
     async present(ask, { resource, token, mode, slots }) {
-      const values = [resource, token, mode, JSON.stringify(slots)];
+      const values = [text(resource), token, `'${mode}'`, `'${JSON.stringify(slots)}'`];
       try {
-        await ask('CALL holdfast_present(?, ?, ?, ?)', values);
+        await ask(`CALL holdfast_present(${values.join(', ')})`);
       } catch (error) {
         throw outsideIn(error) ?? error;
       }
     },
-    seen: `SELECT CAST(max_exclusive AS CHAR) AS max_exclusive,
-      CAST(max_shared AS CHAR) AS max_shared
-      FROM holdfast_seen WHERE resource = CAST(? AS BINARY) AND slot = ?`,
+    seen: (resource, slot) => ({
+      text: `SELECT CAST(max_exclusive AS CHAR) AS max_exclusive,
+        CAST(max_shared AS CHAR) AS max_shared
+        FROM holdfast_seen WHERE resource = ${bytes(resource)} AND slot = ${slot}`,
+      values: [],
+    }),
   });
 }
 
-/** Statements that make things end a transaction, and several processes may start at once. */
+/** MySQL does not tell. */
+async function isOpen(ask: Ask): Promise<boolean> {
+  try {
+    const [row] = rowsIn(await ask('SELECT @@in_transaction AS is_open'));
+    return Number(row?.['is_open']) === 1;
+  } catch (error) {
+    if (numberOf(error) === UNKNOWN_VARIABLE) return false;
+    throw error;
+  }
+}
+
+/**
+ * Statements that make things end a transaction, and several processes may start at once. Routines
+ * keep the mode of SQL in which they were made.
+ */
 async function oneAtATime(ask: Ask, work: () => Promise<void>): Promise<void> {
   const [row] = rowsIn(await ask('SELECT GET_LOCK(?, ?) AS got', [SETUP_LOCK, SETUP_WAIT_S]));
   if (Number(row?.['got']) !== 1) {
-    const text = `another set-up of the guard has not ended in ${SETUP_WAIT_S} s`;
-    throw new HoldfastError('UNAVAILABLE', text);
+    const problem = `another set-up of the guard has not ended in ${SETUP_WAIT_S} s`;
+    throw new HoldfastError('UNAVAILABLE', problem);
   }
   try {
+    await ask(`SET @holdfast_mode = @@sql_mode, SESSION sql_mode = 'STRICT_ALL_TABLES'`);
     await work();
   } finally {
+    await ask('SET SESSION sql_mode = COALESCE(@holdfast_mode, @@sql_mode)');
     await ask('SELECT RELEASE_LOCK(?) AS released', [SETUP_LOCK]);
   }
 }
 
+/** A routine that is replaced in one step keeps its rights, and is never missing. */
 async function setUp(ask: Ask): Promise<void> {
+  const hasReplace = await isMariadb(ask);
   await ask(MYSQL_TABLE);
-  for (const [kind, name, body] of mysqlRoutines(await isMariadb(ask))) {
-    const [row] = rowsIn(await ask(ROUTINE, [name, MYSQL_VERSION]));
-    if (Number(row?.['count']) > 0) continue;
-    await ask(`DROP ${kind} IF EXISTS ${name}`);
-    await ask(`CREATE ${kind} ${name} ${body}`);
+  for (const [kind, name, body] of mysqlSchema(hasReplace).routines) {
+    if (!hasReplace) await ask(`DROP ${kind} IF EXISTS ${name}`);
+    await ask(`CREATE ${hasReplace ? 'OR REPLACE ' : ''}${kind} ${name} ${body}`);
   }
 }
 
@@ -95,8 +130,8 @@ async function checkTable(ask: Ask, name: TableName, resource: RowResource): Pro
     throw tableProblem(`${schema}.${table}`, 'it must lie in the database of the connection');
   }
   const columns = rowsIn(await ask(COLUMNS, [table]));
-  const names = columns.map((row) => String(row['name']));
-  checkColumns(table, resource, names);
+  const types = new Map(columns.map((row) => [String(row['name']), String(row['type'])]));
+  checkColumns(table, resource, types, TYPES);
   if (table.length > TABLE_NAME_MAX) {
     throw tableProblem(table, `its name is longer than ${TABLE_NAME_MAX} characters`);
   }
@@ -112,20 +147,37 @@ async function checkTable(ask: Ask, name: TableName, resource: RowResource): Pro
   throw tableProblem(table, problem);
 }
 
-async function dropTriggers(ask: Ask, name: TableName): Promise<void> {
-  for (const event of EVENTS) await ask(`DROP TRIGGER IF EXISTS ${triggerName(event, name)}`);
+/** Makes what is not there already; each trigger is replaced in one step. */
+async function protect(ask: Ask, table: string, resource: RowResource): Promise<void> {
+  const triggers = rowsIn(await ask(TRIGGERS));
+  for (const event of EVENTS) {
+    const name = triggerName(event, table);
+    const body = bodyFor(event, table, resource);
+    const found = triggers.find((row) => row['name'] === name);
+    if (found !== undefined && found['owner'] !== table) {
+      const owner = String(found['owner']);
+      throw tableProblem(table, `${owner} had its name once and has its triggers: unprotect that`);
+    }
+    if (found?.['body'] === body) continue;
+    await ask(`CREATE OR REPLACE TRIGGER ${identifier(name)} AFTER ${event}
+      ON ${identifier(table)} FOR EACH ROW ${body}`);
+  }
 }
 
-function triggerFor(event: Event, name: TableName, resource: RowResource): string {
-  const call = (row: string): string => {
-    const named = expression(resource, row);
-    return `CALL holdfast_check(${named}, ${text(name.table)})`;
-  };
+async function unprotect(ask: Ask, table: string): Promise<void> {
+  for (const row of rowsIn(await ask(TRIGGERS))) {
+    const name = String(row['name']);
+    if (row['owner'] === table) await ask(`DROP TRIGGER IF EXISTS ${identifier(name)}`);
+  }
+}
+
+function bodyFor(event: Event, table: string, resource: RowResource): string {
   // A row may not be moved to, or from, a resource that was not presented.
   const rows = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] }[event];
-  const calls = rows.map((row) => `${call(row)};`).join(' ');
-  return `CREATE TRIGGER ${triggerName(event, name)} AFTER ${event} ON ${identifier(name.table)}
-    FOR EACH ROW BEGIN ${calls} END`;
+  const calls = rows.map(
+    (row) => `CALL holdfast_check(${expression(resource, row)}, ${text(table)});`,
+  );
+  return `BEGIN ${calls.join(' ')} END`;
 }
 
 function expression({ texts, columns }: RowResource, row: string): string {
@@ -136,20 +188,27 @@ function expression({ texts, columns }: RowResource, row: string): string {
   return `CONCAT(${parts.join(', ')})`;
 }
 
-function triggerName(event: Event, { table }: TableName): string {
-  return identifier(`holdfast_${event.toLowerCase()}_${table}`);
+function triggerName(event: Event, table: string): string {
+  return `holdfast_${event.toLowerCase()}_${table}`;
 }
 
 function identifier(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** As bytes, which no setting of the session reads otherwise. */
+/** A text that no setting of a session, and no driver, reads otherwise. */
 function text(value: string): string {
-  const hex = [...new TextEncoder().encode(value)].map((byte) =>
-    byte.toString(16).padStart(2, '0'),
-  );
-  return `CONVERT(X'${hex.join('')}' USING utf8mb4)`;
+  return `CONVERT(${bytes(value)} USING utf8mb4)`;
+}
+
+function bytes(value: string): string {
+  const list = [...new TextEncoder().encode(value)];
+  return `X'${list.map((byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
+}
+
+/** Of an error of the server. */
+function numberOf(error: unknown): unknown {
+  return error instanceof Error && 'errno' in error ? error.errno : undefined;
 }
 
 function outsideIn(error: unknown): HoldfastError | null {

@@ -1,15 +1,28 @@
 // What the guard has in a PostgreSQL database, from version 13 on: a schema `holdfast` with one
 // table, the function that presents a claim, and the one that triggers of protected tables run.
 //
+// What runs with the rights of whoever set it up reads nothing that others have made: the trigger,
+// which looks into rows of any type, runs with the rights of whoever writes.
+//
 // A presentation is remembered with the transaction that made it (its id and its start: ids begin
 // anew in a database that was restored from a dump). So it ends with that transaction, and with a
 // savepoint that is rolled back, and cannot be left over on a connection that somebody else gets.
 
+import { Hasher } from '../base/hash.ts';
+
 /** Statements that make everything, or bring it up to date; run in one transaction. */
 export const POSTGRES_SCHEMA: readonly string[] = [
-  // Several processes may start at once, and IF NOT EXISTS alone fails when they do.
-  `SELECT pg_advisory_xact_lock(hashtext('holdfast fence'))`,
   'CREATE SCHEMA IF NOT EXISTS holdfast',
+  // A schema or a table that somebody else has made could have triggers of theirs.
+  `DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'holdfast'
+      AND nspowner <> current_user::regrole)
+    OR EXISTS (SELECT FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace
+      AND relowner <> current_user::regrole) THEN
+    RAISE EXCEPTION USING ERRCODE = 'HF003', MESSAGE =
+      'INVALID: the schema holdfast, or something in it, belongs to another user';
+  END IF;
+END $$`,
   `CREATE TABLE IF NOT EXISTS holdfast.seen (
   resource text COLLATE "C" NOT NULL,
   slot integer NOT NULL,
@@ -75,38 +88,54 @@ BEGIN
   ) THEN
     RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = format(
       'NOT_PRESENTED: table %s is protected, and this transaction presented no token for %s',
-      p_table, coalesce(p_resource, 'this row, which names no resource'));
+      p_table, coalesce(p_resource, 'all that is written here'));
   END IF;
 END $$`,
   // Its arguments are texts and columns of the resource's name in turn.
   `CREATE OR REPLACE FUNCTION holdfast.check_row() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  written jsonb;
-  named text;
+  piece text;
+  before text := '';
+  after text := '';
 BEGIN
-  FOREACH written IN ARRAY CASE TG_OP
-    WHEN 'INSERT' THEN ARRAY[to_jsonb(NEW)]
-    WHEN 'DELETE' THEN ARRAY[to_jsonb(OLD)]
-    -- A row may not be moved to, or from, a resource that was not presented.
-    ELSE ARRAY[to_jsonb(OLD), to_jsonb(NEW)] END
-  LOOP
-    named := '';
-    FOR at IN 0 .. TG_NARGS - 1 LOOP
-      named := named || CASE at % 2 WHEN 0 THEN TG_ARGV[at] ELSE written ->> TG_ARGV[at] END;
-    END LOOP;
-    PERFORM holdfast.refuse_unless_presented(named, TG_RELID::regclass::text);
+  FOR at IN 0 .. TG_NARGS - 1 LOOP
+    IF at % 2 = 0 THEN
+      before := before || TG_ARGV[at];
+      after := after || TG_ARGV[at];
+      CONTINUE;
+    END IF;
+    IF TG_OP <> 'INSERT' THEN
+      EXECUTE format('SELECT ($1).%I::text', TG_ARGV[at]) INTO piece USING OLD;
+      before := before || piece;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+      EXECUTE format('SELECT ($1).%I::text', TG_ARGV[at]) INTO piece USING NEW;
+      after := after || piece;
+    END IF;
   END LOOP;
+  -- A row may not be moved to, or from, a resource that was not presented.
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM holdfast.refuse_unless_presented(before, TG_RELID::regclass::text);
+  END IF;
+  IF TG_OP <> 'DELETE' AND (TG_OP = 'INSERT' OR after IS DISTINCT FROM before) THEN
+    PERFORM holdfast.refuse_unless_presented(after, TG_RELID::regclass::text);
+  END IF;
   RETURN NULL;
 END $$`,
   // What is truncated is every row: a resource that only some of them have is not enough.
   `CREATE OR REPLACE FUNCTION holdfast.check_truncate() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM holdfast.refuse_unless_presented(
     CASE TG_NARGS WHEN 1 THEN TG_ARGV[0] END, TG_RELID::regclass::text);
   RETURN NULL;
 END $$`,
-  // Nobody else calls it: it tells who presented.
-  'REVOKE ALL ON FUNCTION holdfast.refuse_unless_presented(text, text) FROM PUBLIC',
 ];
+
+/** By what a database knows that it has all of it already. */
+export const POSTGRES_VERSION = `holdfast fence ${hashOf(POSTGRES_SCHEMA.join())}`;
+
+function hashOf(text: string): string {
+  return new Hasher(0).text(text).hex();
+}

@@ -19,6 +19,11 @@ export interface TableName {
   readonly table: string;
 }
 
+/** The name as it was given. */
+export function templateOf({ texts, columns }: RowResource): string {
+  return texts.map((text, at) => (at === 0 ? text : `{${columns[at - 1] ?? ''}}${text}`)).join('');
+}
+
 /**
  * `orders/{id}` names a resource for each row, `orders` one for the whole table. Throws INVALID
  * for anything else; there is no way to write a brace of the name itself.
@@ -45,16 +50,28 @@ export function tableName(name: string): TableName {
   return second === undefined ? { schema: null, table: first } : { schema: first, table: second };
 }
 
-/** Throws INVALID when the table has no such column, or when there is no such table. */
+/**
+ * Throws INVALID when there is no such table or column, or when the text of a column's values
+ * depends on settings of a session: then one row would have several names. `existing` are the
+ * table's columns with their types; `types` those of which the text is always the same.
+ */
 export function checkColumns(
   table: string,
   { columns }: RowResource,
-  existing: readonly string[],
+  existing: ReadonlyMap<string, string>,
+  types: readonly string[] | null,
 ): void {
-  if (existing.length === 0) throw tableProblem(table, 'there is no such table');
-  const missing = columns.find((column) => !existing.includes(column));
-  if (missing === undefined) return;
-  throw tableProblem(table, `it has no column ${missing} (it has ${existing.join(', ')})`);
+  if (existing.size === 0) throw tableProblem(table, 'there is no such table');
+  for (const column of columns) {
+    const type = existing.get(column);
+    if (type === undefined) {
+      const names = [...existing.keys()].join(', ');
+      throw tableProblem(table, `it has no column ${column} (it has ${names})`);
+    }
+    if (types === null || types.includes(type)) continue;
+    const problem = `${column} is a ${type}, and a resource is named by ${types.join(', ')}`;
+    throw tableProblem(table, problem);
+  }
 }
 
 /** The error INVALID of a table that cannot be protected. */

@@ -39,7 +39,9 @@ export interface SqlFence {
    * A whole transaction: begins one, presents, runs `work` and commits; resolves with what `work`
    * resolves with. Rejects with STALE_TOKEN or INVALID without running it, or with the error of
    * `work` or of the driver: then everything is rolled back, unless it was the commit that failed,
-   * of which the outcome is unknown. The connection must be in no transaction.
+   * of which the outcome is unknown. STORAGE: work ended the transaction itself, or swallowed an
+   * error that did. The connection must be in no transaction; a `write` that is open on it, or with
+   * pg and MariaDB any transaction, is refused with INVALID. More resources: `present` in `work`.
    */
   write<C extends SqlConnection, T>(
     connection: C,
@@ -54,13 +56,17 @@ export interface SqlFence {
 /** What differs between databases. */
 export interface SqlDialect {
   readonly begin: string;
-  setUp(ask: Ask): Promise<void>;
+  /** Whether a transaction is open, as far as can be told without disturbing it. */
+  isOpen(ask: Ask, connection: SqlConnection): Promise<boolean>;
+  /** Whether an error of `present` took the whole transaction back and may be met no more. */
+  isRetryable(error: unknown): boolean;
+  readonly setUp: (ask: Ask) => Promise<void>;
   protect(ask: Ask, table: TableName, resource: RowResource): Promise<void>;
   unprotect(ask: Ask, table: TableName): Promise<void>;
   /** Checks and remembers; rejects with INVALID outside of a transaction. */
   present(ask: Ask, claim: CheckedClaim): Promise<void>;
-  /** Selects max_exclusive and max_shared as texts. */
-  readonly seen: string;
+  /** A statement that selects max_exclusive and max_shared as texts. */
+  seen(resource: string, slot: number): { readonly text: string; readonly values: unknown[] };
 }
 
 /** Sends a statement and resolves with what the driver does, for rowsIn if there are rows. */
@@ -69,8 +75,27 @@ export type Ask = (text: string, values?: readonly unknown[]) => Promise<unknown
 /** How routines tell of a stale token, in the message of their error. */
 const STALE = /STALE_TOKEN: slot (-?\d+) has seen (\d+)/;
 
+/** How often a whole transaction is tried when the database chose it to end a deadlock. */
+const ATTEMPTS_MAX = 10;
+
 /** The guard of a dialect. */
 export function sqlFence(dialect: SqlDialect): SqlFence {
+  const busy = new WeakSet<SqlConnection>();
+  // A call that begins transactions of its own is alone on its connection.
+  const alone = async <T>(
+    connection: SqlConnection,
+    work: (ask: Ask) => Promise<T>,
+  ): Promise<T> => {
+    const ask = asking(connection);
+    if (busy.has(connection)) throw inUse();
+    busy.add(connection);
+    try {
+      if (await dialect.isOpen(ask, connection)) throw inUse();
+      return await work(ask);
+    } finally {
+      busy.delete(connection);
+    }
+  };
   const present = async (connection: SqlConnection, claim: CheckedClaim): Promise<void> => {
     try {
       await dialect.present(asking(connection), claim);
@@ -79,28 +104,45 @@ export function sqlFence(dialect: SqlDialect): SqlFence {
     }
   };
   return {
-    setUp: async (connection) => dialect.setUp(asking(connection)),
-    protect: async (connection, table, resource) =>
-      dialect.protect(asking(connection), tableName(table), rowResource(resource)),
-    unprotect: async (connection, table) => dialect.unprotect(asking(connection), tableName(table)),
+    setUp: async (connection) => alone(connection, dialect.setUp),
+    protect: async (connection, table, resource) => {
+      const [name, parts] = [tableName(table), rowResource(resource)];
+      await alone(connection, (ask) => dialect.protect(ask, name, parts));
+    },
+    unprotect: async (connection, table) => {
+      const name = tableName(table);
+      await alone(connection, (ask) => dialect.unprotect(ask, name));
+    },
     present: async (connection, resource, given) =>
       present(connection, checkClaim(resource, given)),
     async write(connection, resource, given, work) {
       const claim = checkClaim(resource, given);
       if (typeof work !== 'function') throw invalid('work', 'a function', work);
-      const ask = asking(connection);
-      return inTransaction(ask, dialect.begin, async () => {
-        await present(connection, claim);
-        return work(connection);
+      return alone(connection, async (ask) => {
+        await begun(ask, dialect, () => present(connection, claim));
+        return committed(ask, () => work(connection));
       });
     },
     async seen(connection, resource, slot) {
-      const values = [checkResource(resource), checkSlot(slot)];
-      const [row] = rowsIn(await asking(connection)(dialect.seen, values));
+      const { text, values } = dialect.seen(checkResource(resource), checkSlot(slot));
+      const [row] = rowsIn(await asking(connection)(text, values));
       if (row === undefined) return UNSEEN;
       return { maxExclusive: tokenIn(row['max_exclusive']), maxShared: tokenIn(row['max_shared']) };
     },
   };
+}
+
+/** Begins a transaction with what comes first in it, once more where the server gave it up. */
+async function begun(ask: Ask, dialect: SqlDialect, first: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await ask(dialect.begin);
+    try {
+      return await first();
+    } catch (error) {
+      await rollBack(ask);
+      if (attempt === ATTEMPTS_MAX || !dialect.isRetryable(error)) throw error;
+    }
+  }
 }
 
 function asking(connection: SqlConnection): Ask {
@@ -108,35 +150,43 @@ function asking(connection: SqlConnection): Ask {
   return (text, values = []) => connection.query(text, [...values]);
 }
 
-async function inTransaction<T>(ask: Ask, begin: string, work: () => Promise<T>): Promise<T> {
-  await ask(begin);
-  let result;
+/**
+ * What `work` resolves with, when its transaction is committed. A savepoint tells at the end
+ * whether it is still the one that presented: work may have ended it, and what it wrote after that
+ * was checked by nobody.
+ */
+async function committed<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
   try {
-    result = await work();
+    await ask('SAVEPOINT holdfast_write');
+    const result = await work();
+    await ask('RELEASE SAVEPOINT holdfast_write').catch((cause: unknown) => {
+      throw ended(cause);
+    });
+    await ask('COMMIT');
+    return result;
   } catch (error) {
-    // Where this fails too, the connection is gone, and its transaction with it.
-    await ask('ROLLBACK').catch(() => undefined);
+    await rollBack(ask);
     throw error;
   }
-  if (isRollback(await ask('COMMIT'))) throw swallowed();
-  return result;
 }
 
-/** PostgreSQL answers so to the commit of a transaction in which a statement had failed. */
-function isRollback(ended: unknown): boolean {
-  return (
-    typeof ended === 'object' &&
-    ended !== null &&
-    'command' in ended &&
-    ended.command === 'ROLLBACK'
-  );
+/** Where it fails too, the connection is gone, and its transaction with it. */
+async function rollBack(ask: Ask): Promise<void> {
+  await ask('ROLLBACK').catch(() => undefined);
 }
 
-function swallowed(): HoldfastError {
+function ended(cause: unknown): HoldfastError {
   const text =
-    'nothing was written: a statement of the transaction had failed, its error was not passed on ' +
-    'by work, and the database rolled everything back instead of committing it';
-  return new HoldfastError('STORAGE', text);
+    'the transaction was over, or had failed, before work resolved: work ended it, or did not ' +
+    'pass on an error. What it wrote after that was not checked; the rest is taken back';
+  return new HoldfastError('STORAGE', text, { cause, outcome: 'unknown' });
+}
+
+function inUse(): HoldfastError {
+  const text =
+    'connection has an open transaction, which this call would end: commit it first, take ' +
+    'another connection, or use present, which belongs to the transaction that is open';
+  return new HoldfastError('INVALID', text, { details: { option: 'connection' } });
 }
 
 function staleIn(error: unknown, { resource, token, mode }: CheckedClaim): HoldfastError | null {

@@ -7,23 +7,46 @@ import type { SqliteLike } from './sqlite.ts';
 /** The rows that each kind of write has: one may not be moved to, or from, another resource. */
 const EVENTS = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] };
 
-/** Throws INVALID when there is no such table, or it has no such columns. */
+/**
+ * Throws INVALID when there is no such table, it has no such columns, or another table that had its
+ * name once has the triggers.
+ */
 export function checkTable(database: SqliteLike, name: string, resource: RowResource): void {
   const table = only(name);
   const found = database.prepare(
-    `SELECT name FROM pragma_table_info(?) WHERE ? IN
-      (SELECT name FROM sqlite_master WHERE type = 'table')`,
+    `SELECT name FROM pragma_table_xinfo(?) WHERE ? IN
+      (SELECT name FROM main.sqlite_master WHERE type = 'table')`,
   );
-  const columns = found.all(table, table).flatMap(nameIn);
-  checkColumns(table, resource, columns);
+  // A column may hold values of any type here.
+  const columns = found.all(table, table).flatMap((row) => textIn(row, 'name'));
+  checkColumns(table, resource, new Map(columns.map((column) => [column, ''])), null);
+  for (const { trigger, owner } of triggersOf(database)) {
+    const isTaken = Object.keys(EVENTS).some((event) => triggerName(event, table) === trigger);
+    if (!isTaken || owner === table) continue;
+    throw tableProblem(table, `${owner} had its name once and has its triggers: unprotect that`);
+  }
 }
 
 /** Whether any table of the database is. */
 export function isAnyProtected(database: SqliteLike): boolean {
+  return triggersOf(database).length > 0;
+}
+
+interface Trigger {
+  readonly trigger: string;
+  readonly owner: string;
+}
+
+function triggersOf(database: SqliteLike): readonly Trigger[] {
   const found = database.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'holdfast_*' LIMIT 1`,
+    `SELECT name AS trigger_name, tbl_name AS owner FROM main.sqlite_master
+      WHERE type = 'trigger' AND name GLOB 'holdfast_*' AND name <> 'holdfast_open'`,
   );
-  return found.all().length > 0;
+  return found.all().flatMap((row) => {
+    const [trigger] = textIn(row, 'trigger_name');
+    const [owner] = textIn(row, 'owner');
+    return trigger === undefined || owner === undefined ? [] : [{ trigger, owner }];
+  });
 }
 
 /** The statements that make the triggers of a table. */
@@ -42,15 +65,17 @@ export function protecting(name: string, { texts, columns }: RowResource): reado
       return `SELECT RAISE(ABORT, ${refusal}) WHERE NOT EXISTS (
         SELECT 1 FROM holdfast_presented WHERE resource IS (${parts.join(' || ')}));`;
     });
-    return `CREATE TRIGGER ${triggerName(event, table)} AFTER ${event} ON ${identifier(table)}
+    return `CREATE TRIGGER main.${identifier(triggerName(event, table))}
+      AFTER ${event} ON ${identifier(table)}
       BEGIN ${checks.join(' ')} END`;
   });
 }
 
 /** The statements that take them away. */
-export function dropping(name: string): readonly string[] {
+export function dropping(database: SqliteLike, name: string): readonly string[] {
   const table = only(name);
-  return Object.keys(EVENTS).map((event) => `DROP TRIGGER IF EXISTS ${triggerName(event, table)}`);
+  const own = triggersOf(database).filter(({ owner }) => owner === table);
+  return own.map(({ trigger }) => `DROP TRIGGER main.${identifier(trigger)}`);
 }
 
 function only(name: string): string {
@@ -60,7 +85,7 @@ function only(name: string): string {
 }
 
 function triggerName(event: string, table: string): string {
-  return identifier(`holdfast_${event.toLowerCase()}_${table}`);
+  return `holdfast_${event.toLowerCase()}_${table}`;
 }
 
 function identifier(name: string): string {
@@ -71,7 +96,8 @@ function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-function nameIn(row: unknown): string[] {
-  if (typeof row !== 'object' || row === null || !('name' in row)) return [];
-  return [String(row.name)];
+function textIn(row: unknown, column: string): string[] {
+  if (typeof row !== 'object' || row === null) return [];
+  const found = Object.entries(row).find(([name]) => name === column);
+  return found === undefined ? [] : [String(found[1])];
 }

@@ -45,8 +45,9 @@ export interface SqliteFence<D extends SqliteLike> {
   unprotect(table: string): void;
   /**
    * Checks the claim and remembers it, in the transaction of the caller, which must be open
-   * (`BEGIN IMMEDIATE`). Present first, then read and write. Where tables are protected, `withdraw`
-   * must be called before the commit, which fails otherwise. Throws STALE_TOKEN, and the
+   * (`BEGIN IMMEDIATE`). Present first, then read and write. Where tables are protected,
+   * `withdraw` must be called before the commit, which fails otherwise, and the connection must
+   * have `PRAGMA foreign_keys` and `recursive_triggers` on. Throws STALE_TOKEN, and the
    * transaction must be rolled back, INVALID, or the driver's error.
    */
   present(resource: string, claim: FenceClaim): void;
@@ -71,13 +72,13 @@ export function sqliteFence<D extends SqliteLike>(database: D): SqliteFence<D> {
   if (!isDatabase) throw invalid('database', 'a database with exec and prepare', given);
   const present = (claim: CheckedClaim): void => {
     const mustOpen = isAnyProtected(database);
-    if (mustOpen) checkForeignKeys(database);
+    if (mustOpen) checkSettings(database);
     const rows = decide(claim, (slot) => stateOf(database, claim.resource, slot));
     for (const [slot, state] of rows) remember(database, claim.resource, slot, state);
     if (mustOpen) database.prepare(MARK).run(claim.resource);
   };
   const withdraw = (): void => {
-    database.exec('DELETE FROM holdfast_presented');
+    database.exec('DELETE FROM main.holdfast_presented');
   };
   return {
     setUp: () => inTransaction(database, () => each(database, SQLITE_SCHEMA)),
@@ -85,9 +86,12 @@ export function sqliteFence<D extends SqliteLike>(database: D): SqliteFence<D> {
       const parts = rowResource(resource);
       checkTable(database, table, parts);
       const triggers = protecting(table, parts);
-      inTransaction(database, () => each(database, [...dropping(table), ...triggers]));
+      inTransaction(database, () => {
+        each(database, dropping(database, table));
+        each(database, triggers);
+      });
     },
-    unprotect: (table) => inTransaction(database, () => each(database, dropping(table))),
+    unprotect: (table) => inTransaction(database, () => each(database, dropping(database, table))),
     present(resource, claim) {
       const checked = checkClaim(resource, claim);
       refuseOutside(database);
@@ -149,11 +153,11 @@ function refuseOutside(database: SqliteLike): void {
   throw new HoldfastError('INVALID', text, { details: { option: 'database' } });
 }
 
-const READ =
-  'SELECT max_exclusive AS x, max_shared AS s FROM holdfast_seen WHERE resource = ? AND slot = ?';
-const WRITE = `INSERT INTO holdfast_seen VALUES (?, ?, ?, ?) ON CONFLICT (resource, slot)
+const READ = `SELECT max_exclusive AS x, max_shared AS s FROM main.holdfast_seen
+  WHERE resource = ? AND slot = ?`;
+const WRITE = `INSERT INTO main.holdfast_seen VALUES (?, ?, ?, ?) ON CONFLICT (resource, slot)
   DO UPDATE SET max_exclusive = excluded.max_exclusive, max_shared = excluded.max_shared`;
-const MARK = 'INSERT INTO holdfast_presented (resource) VALUES (?) ON CONFLICT DO NOTHING';
+const MARK = 'INSERT INTO main.holdfast_presented (resource) VALUES (?) ON CONFLICT DO NOTHING';
 
 function stateOf(database: SqliteLike, resource: string, slot: number): FenceState {
   const [row] = database.prepare(READ).all(resource, slot);
@@ -165,13 +169,15 @@ function remember(database: SqliteLike, resource: string, slot: number, state: F
   database.prepare(WRITE).run(resource, slot, state.maxExclusive, state.maxShared);
 }
 
-/** Throws INVALID where a presentation could be left over. */
-function checkForeignKeys(database: SqliteLike): void {
-  const [row] = database.prepare('SELECT foreign_keys AS isOn FROM pragma_foreign_keys').all();
-  const isOn = typeof row === 'object' && row !== null && 'isOn' in row && Number(row.isOn) === 1;
-  if (isOn) return;
-  const text =
-    'tables are protected, and this connection does not check foreign keys, by which a ' +
-    'presentation ends with its transaction: run PRAGMA foreign_keys = ON when it is opened';
-  throw new HoldfastError('INVALID', text, { details: { option: 'database' } });
+/** Throws INVALID where a presentation could be left over, or rows be replaced unseen. */
+function checkSettings(database: SqliteLike): void {
+  for (const name of ['foreign_keys', 'recursive_triggers']) {
+    const [row] = database.prepare(`SELECT ${name} AS isOn FROM pragma_${name}`).all();
+    const isOn = typeof row === 'object' && row !== null && 'isOn' in row && Number(row.isOn) === 1;
+    if (isOn) continue;
+    const text =
+      `tables are protected, and this connection has ${name} off, without which they are not: ` +
+      `run PRAGMA ${name} = ON when it is opened`;
+    throw new HoldfastError('INVALID', text, { details: { option: 'database' } });
+  }
 }

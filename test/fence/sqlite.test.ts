@@ -7,13 +7,20 @@ import { sqliteFence } from '../../src/fence.ts';
 import { runFenceTable } from './conformance.ts';
 import { runSideDoors } from './side-door.ts';
 
+/** A connection with what protected tables want. */
+function opened(path: string): Database.Database {
+  const database = new Database(path);
+  database.exec('PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON');
+  return database;
+}
+
 describe('SQLite', () => {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-sqlite-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   runFenceTable('sqliteFence', async () => {
     const path = join(dir, `${crypto.randomUUID()}.db`);
-    let database = new Database(path);
+    let database = opened(path);
     let fence = sqliteFence(database);
     database.exec('CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)');
     fence.setUp();
@@ -41,7 +48,7 @@ describe('SQLite', () => {
       setUp: async () => fence.setUp(),
       restart: async () => {
         database.close();
-        database = new Database(path);
+        database = opened(path);
         fence = sqliteFence(database);
       },
       close: async () => {
@@ -51,7 +58,7 @@ describe('SQLite', () => {
   });
 
   runSideDoors('SQLite', async () => {
-    const database = new Database(':memory:');
+    const database = opened(':memory:');
     const fence = sqliteFence(database);
     database.exec('CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)');
     database.exec("INSERT INTO things VALUES ('a', '1'), ('b', '1')");
@@ -80,7 +87,7 @@ describe('SQLite', () => {
 
   /** A database with a protected table, and the guard of one connection of it. */
   function shop(path = ':memory:') {
-    const database = new Database(path);
+    const database = opened(path);
     const fence = sqliteFence(database);
     fence.setUp();
     database.exec('CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)');
@@ -153,18 +160,45 @@ describe('SQLite', () => {
     database.close();
   });
 
-  test('a row that another unique column replaces is seen with recursive triggers only', () => {
+  test('rows that REPLACE takes away are seen, by whatever key they stand in the way', () => {
     const { database, fence } = shop();
     database.exec('CREATE UNIQUE INDEX by_value ON things (value)');
-    const replace = (): unknown =>
-      fence.write('b', { token: 5 }, () =>
-        database.exec("INSERT OR REPLACE INTO things VALUES ('b', '1')"),
-      );
-    database.exec('PRAGMA recursive_triggers = ON');
-    expect(replace).toThrow('NOT_PRESENTED');
-    database.exec('PRAGMA recursive_triggers = OFF');
-    replace();
-    expect(database.prepare('SELECT id FROM things').all()).toMatchObject([{ id: 'b' }]);
+    const writes = [
+      "INSERT OR REPLACE INTO things VALUES ('b', '1')",
+      "INSERT OR REPLACE INTO things (rowid, id, value) VALUES (1, 'b', 'x')",
+    ];
+    for (const sql of writes) {
+      const replace = (): unknown => fence.write('b', { token: 5 }, () => database.exec(sql));
+      expect(replace, sql).toThrow('NOT_PRESENTED');
+      database.exec('PRAGMA recursive_triggers = OFF');
+      expect(replace, sql).toThrow(/INVALID.*PRAGMA recursive_triggers = ON/);
+      database.exec('PRAGMA recursive_triggers = ON');
+    }
+    expect(database.prepare('SELECT id FROM things').all()).toMatchObject([{ id: 'a' }]);
+    database.close();
+  });
+
+  test('a program in another language opens nothing on a connection without the settings', () => {
+    const { database } = shop();
+    const open = "INSERT INTO holdfast_presented (resource) VALUES ('a')";
+    for (const setting of ['foreign_keys', 'recursive_triggers']) {
+      database.exec(`PRAGMA ${setting} = OFF`);
+      expect(() => database.exec(open), setting).toThrow('NOT_GUARDED');
+      database.exec(`PRAGMA ${setting} = ON`);
+    }
+    database.close();
+  });
+
+  test('a table that was renamed keeps its triggers, and a new one of its name has its own', () => {
+    const { database, fence } = shop();
+    database.exec('ALTER TABLE things RENAME TO old_things');
+    database.exec('CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)');
+    expect(() => fence.protect('things', '{id}')).toThrow(/INVALID.*old_things had its name once/);
+    fence.unprotect('things');
+    expect(() => database.exec("UPDATE old_things SET value = '2'")).toThrow('NOT_PRESENTED');
+    fence.unprotect('old_things');
+    database.exec("UPDATE old_things SET value = '2'");
+    fence.protect('things', '{id}');
     database.close();
   });
 
