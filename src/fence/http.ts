@@ -22,6 +22,10 @@ export interface ResponseLike {
   writeHead(status: number, headers: Record<string, string>): unknown;
   /** Ends it. */
   end(body: string): unknown;
+  /** Whether it is begun. */
+  readonly headersSent?: boolean;
+  /** Breaks it off. */
+  destroy?(): unknown;
 }
 
 /** A Response of the web, as a class. */
@@ -32,20 +36,24 @@ export type ResponseClass<Answer> = new (
 
 /** What a guard of HTTP may be told. */
 export interface HttpFenceOptions<Incoming extends RequestLike> {
-  /** Which resource a request writes. What it throws is passed on. */
+  /** Which resource a request writes. What it throws makes the request a malformed one, INVALID. */
   readonly resource: (request: Incoming) => string;
   /**
    * Where tokens are remembered: `memoryFence().present` for what lives in this process, or a call
    * of any other guard. Leave it out when the handler presents the claim in its own write.
    */
   readonly present?: (resource: string, claim: FenceClaim) => unknown;
+  /** Told of errors of the handler that are no refusals; for `node` alone. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** See httpFence. */
 export interface HttpFence<Incoming extends RequestLike> {
   /**
    * Wraps a handler of node:http; it is handled until its promise settles. A refusal of the guard,
-   * or of one that the handler asks, is answered; any other error is passed on by the promise.
+   * or of one that the handler asks, is answered. Any other error is answered with 500, or breaks
+   * the connection off where an answer was begun, and goes to `onError`. Without `onError` the
+   * promise is rejected with it, which ends a process whose server listens to no promise.
    */
   node<Outgoing extends ResponseLike>(
     handler: (request: Incoming, response: Outgoing, claim: CheckedClaim) => unknown,
@@ -77,13 +85,13 @@ export interface HttpFence<Incoming extends RequestLike> {
 export function httpFence<Incoming extends RequestLike>(
   options: HttpFenceOptions<Incoming>,
 ): HttpFence<Incoming> {
-  const { resource, present } = options;
+  const { resource, present, onError } = options;
   if (typeof resource !== 'function') {
     throw invalid('resource', 'a function of the request', resource);
   }
   const inTurn = turnsByName();
   const claimOf = (request: Incoming): CheckedClaim =>
-    checkClaim(resource(request), claimIn(request.headers));
+    checkClaim(namedBy(resource, request), claimIn(request.headers));
   const handled = async <T>(
     request: Incoming,
     work: (claim: CheckedClaim) => T | Promise<T>,
@@ -100,9 +108,11 @@ export function httpFence<Incoming extends RequestLike>(
       try {
         await handled(request, (claim) => handler(request, response, claim));
       } catch (error) {
-        const { status, headers, body } = refusalOf(error);
-        response.writeHead(status, headers);
-        response.end(body);
+        if (isRefusal(error)) return answer(response, refusalOf(error));
+        if (response.headersSent === true) response.destroy?.();
+        else answer(response, FAILURE);
+        if (onError === undefined) throw error;
+        onError(error);
       }
     },
     web: (AnswerClass, handler) => async (request) => {
@@ -118,19 +128,42 @@ export function httpFence<Incoming extends RequestLike>(
         await handled(request, () => undefined);
       } catch (error) {
         if (!isRefusal(error)) return void next(error);
-        const { status, headers, body } = refusalOf(error);
-        response.writeHead(status, headers);
-        return void response.end(body);
+        return answer(response, refusalOf(error));
       }
       next();
     },
   };
 }
 
+/** A request may say anything, such as an address that cannot be decoded. */
+function namedBy<Incoming>(resource: (request: Incoming) => string, request: Incoming): string {
+  try {
+    return resource(request);
+  } catch (cause) {
+    if (HoldfastError.is(cause)) throw cause;
+    const text = `resource: the request names none (${String(cause)})`;
+    throw new HoldfastError('INVALID', text, { cause, details: { option: 'resource' } });
+  }
+}
+
 interface Refusal {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
+}
+
+const PROBLEM = { 'Content-Type': 'application/problem+json' };
+
+/** What somebody else's error is answered with: its text may be none of the client's business. */
+const FAILURE: Refusal = {
+  status: 500,
+  headers: PROBLEM,
+  body: JSON.stringify({ type: 'about:blank', title: 'Internal Server Error', status: 500 }),
+};
+
+function answer(response: ResponseLike, { status, headers, body }: Refusal): void {
+  response.writeHead(status, headers);
+  response.end(body);
 }
 
 function isRefusal(error: unknown): error is HoldfastError {
@@ -150,6 +183,5 @@ function refusalOf(error: unknown): Refusal {
     ...{ title: meaning, status, detail: error.message },
     ...{ code: error.code, outcome: error.outcome, retryable: error.retryable },
   };
-  const headers = { 'Content-Type': 'application/problem+json' };
-  return { status, headers, body: JSON.stringify(problem) };
+  return { status, headers: PROBLEM, body: JSON.stringify(problem) };
 }

@@ -77,7 +77,7 @@ export function unexpected(command: string, expected: string): HoldfastError {
 }
 
 function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('NOSCRIPT');
+  return error instanceof Error && error.message.startsWith('NOSCRIPT No matching script');
 }
 
 function senderOf(client: RedisClient): RedisFunction {
@@ -89,9 +89,18 @@ function senderOf(client: RedisClient): RedisFunction {
     if ('sendCommand' in given && 'masters' in given) {
       throw invalid('client', 'of a cluster of node-redis a function (docs/fencing.md)', given);
     }
+    // It is put before the keys of a script, and not before those within a list of commands.
+    if ('options' in given && hasKeyPrefix(given.options)) {
+      throw invalid('client', 'without keyPrefix: see the option key of redisFence', given);
+    }
     if ('call' in client) return ([command = '', ...words]) => client.call(command, ...words);
     if ('sendCommand' in client) return (words) => client.sendCommand(words);
   }
   const expected = 'a client with call (ioredis) or sendCommand (node-redis), or a function';
   throw invalid('client', expected, given);
+}
+
+function hasKeyPrefix(options: unknown): boolean {
+  if (typeof options !== 'object' || options === null || !('keyPrefix' in options)) return false;
+  return typeof options.keyPrefix === 'string' && options.keyPrefix !== '';
 }

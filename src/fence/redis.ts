@@ -84,6 +84,11 @@ interface Parts {
 }
 
 function partsOf(what: Parameters<RedisFence['write']>[2]): Parts {
+  // Callers without types may give anything.
+  const given: unknown = what;
+  if (typeof given !== 'object' || given === null || !('script' in given || Array.isArray(given))) {
+    throw invalid('what', 'a list of commands, or { script }', given);
+  }
   if ('script' in what) {
     const { script, keys = [], args = [] } = what;
     if (typeof script !== 'string') throw invalid('script', 'a text in Lua', script);
@@ -105,7 +110,11 @@ function textOf(word: unknown): string {
 
 function resultOf(reply: unknown, claim: CheckedClaim): unknown {
   const list: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  if (Number(list[0]) === 1 && list[0] !== undefined) return list[1] ?? null;
+  if (Number(list[0]) === 1 && list[0] !== undefined) {
+    // What a script returned as its error came wrapped into the reply.
+    if (list[1] instanceof Error) throw list[1];
+    return list[1] ?? null;
+  }
   if (list.length !== 3) throw unexpected('the script', 'what it returns');
   const { resource, token, mode } = claim;
   throw staleToken({ resource, slot: Number(list[1]), token, mode, seen: numberOf(list[2]) });

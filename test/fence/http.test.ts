@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { claimHeaders, httpFence, memoryFence } from '../../src/fence.ts';
 import { runFenceTable } from './conformance.ts';
@@ -155,6 +155,26 @@ test('errors of the handler are its own', async () => {
   await expect(asked).rejects.toThrow('of my own');
   const untyped: { httpFence(options: unknown): unknown } = { httpFence };
   expect(() => untyped.httpFence({})).toThrow(/INVALID.*resource/);
+});
+
+test('no request ends the process: what it says wrong is its own, what fails is told', async () => {
+  const errors: unknown[] = [];
+  const present = memoryFence().present;
+  const options = { resource, present, onError: (error: unknown) => errors.push(error) };
+  const fence = httpFence<IncomingMessage>(options);
+  const handle = fence.node<ServerResponse>((request, response) => {
+    if (request.url === '/late') response.write('begun');
+    throw new Error('of my own');
+  });
+  const url = await serve((request, response) => void handle(request, response));
+  const malformed = await put(`${url}%ff`, claimHeaders({ token: 34 }));
+  expect([malformed.status, (await problemOf(malformed)).code]).toEqual([400, 'INVALID']);
+  expect(errors).toEqual([]);
+  const failed = await put(`${url}a`, claimHeaders({ token: 34 }));
+  expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('own')]);
+  const late = put(`${url}late`, claimHeaders({ token: 34 })).then((answer) => answer.text());
+  await expect(late).rejects.toThrow();
+  expect(errors.map(String)).toEqual(['Error: of my own', 'Error: of my own']);
 });
 
 test('in a chain, what is refused is answered, what passes goes on', async () => {

@@ -86,6 +86,24 @@ describe.skipIf(program === null)('Redis', () => {
     expect(await fence.write('scripts', { token: 1 }, [['SET', 'c', '1']])).toEqual(['OK']);
   });
 
+  test('a script that fails in words of its own is run once', async () => {
+    const fence = redisFence(redis);
+    const keys = ['{once}:n'];
+    let count = 0;
+    for (const end of [
+      `return redis.error_reply('NOSCRIPT of mine')`,
+      `error('NOSCRIPT of mine')`,
+    ]) {
+      const script = `redis.call('INCR', KEYS[1]) ${end}`;
+      for (let n = 0; n < 3; n++) {
+        const written = fence.write('once', { token: 1 }, { script, keys });
+        await expect(written).rejects.toThrow('of mine');
+        count += 1;
+        expect(await redis.get('{once}:n')).toBe(String(count));
+      }
+    }
+  });
+
   test('a command that fails leaves its token remembered', async () => {
     const fence = redisFence(redis);
     await redis.set('text', 'no list');
@@ -129,7 +147,9 @@ describe.skipIf(program === null)('Redis', () => {
     const cluster = { sendCommand: () => undefined, masters: [] };
     expect(() => wrong.fence(cluster)).toThrow(/INVALID.*cluster of node-redis a function/);
     const silent = redisFence(() => Promise.reject(new Error('was asked')));
-    for (const commands of [[[]], [['SET', null]]]) {
+    const prefixed = new Redis(server.path, { keyPrefix: 'app:', lazyConnect: true });
+    expect(() => redisFence(prefixed)).toThrow(/INVALID.*without keyPrefix/);
+    for (const commands of [[[]], [['SET', null]], null, async () => undefined, 'SET a b', {}]) {
       const untyped: { write(...all: readonly unknown[]): Promise<unknown> } = silent;
       await expect(untyped.write('a', { token: 1 }, commands)).rejects.toThrow('INVALID');
     }
