@@ -1,4 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { millisecondsOf } from '../../sim/api/duration.ts';
 import {
   HOLDS_MIN,
@@ -19,6 +20,10 @@ const HOLD_TIMES_BYTES_MAX = 64 * 1024 * 1024;
 /** Below so many hold times their p99 is the longest of them. */
 const HOLD_TIMES_FEW = 100;
 
+/** Below it a client warns of its TTL. */
+const FAILOVER_MS = 3_000;
+const SHORT = '  Below 3s a silent change of the leader may outlast a lease; clients warn of it.';
+
 const HEADER = ['TTL', 'HOW', 'LEASE RAN OUT', 'OVERLAP', 'CAUGHT BY FENCING'];
 const WAY_TEXTS = {
   model: 'bare model',
@@ -35,6 +40,7 @@ export async function simTtl(options: SimTtlOptions): Promise<void> {
     const limits = `longer than 0s and shorter than every TTL`;
     throw usage(`--work must be ${limits}: the model knows no renewal; got ${work}`);
   }
+  if (options.svg !== undefined) checkPlace(options.svg);
   const { ttl: ttlsMs, work: workMs, trials, pairs, seed } = options;
   const rows = await studyTtls({ ttlsMs, workMs, trials, pairs, seed });
   if (options.svg !== undefined) {
@@ -76,12 +82,16 @@ function adviceLines(advice: Advice): string[] {
   const limits = {
     none: [],
     shortest: ['  1s is the shortest TTL.'],
-    longest: ['  10m is the longest TTL: hold locks for shorter, in smaller pieces of work.'],
+    longest: [
+      '  10m is the longest TTL, unless the cluster has other limits, and less than that: hold',
+      '  locks for shorter, in smaller pieces of work.',
+    ],
   } as const satisfies Record<Advice['limit'], readonly string[]>;
   return [
     `advised: --ttl ${showDuration(ttlMs)}`,
     `  ${best}, in whole seconds; at least ${least}.`,
     ...limits[limit],
+    ...(ttlMs < FAILOVER_MS ? [SHORT] : []),
     `  A holder that dies keeps its locks for up to ${showDuration(ttlMs)}; one that lives renews.`,
     '  Some pause is longer than any TTL: give the token to what is protected, whatever the TTL.',
   ];
@@ -115,6 +125,9 @@ function readHoldTimes(file: string): number[] {
   const times = lines.flatMap((line, at) => {
     const text = line.replace(/#.*/, '').trim();
     if (text === '') return [];
+    if (/^[\d.]+$/.test(text)) {
+      throw unreadable(`line ${at + 1} of ${file}: a duration has a unit, as in ${text}ms`);
+    }
     try {
       const ms = millisecondsOf(text);
       return ms > 0 ? [ms] : [];
@@ -124,7 +137,8 @@ function readHoldTimes(file: string): number[] {
   });
   if (times.length === 0) throw unreadable(`${file} has no hold time above 0`);
   if (times.length < HOLD_TIMES_FEW) {
-    note(`${times.length} hold times are few: the longest stands for their p99`);
+    const count = times.length === 1 ? '1 hold time is' : `${times.length} hold times are`;
+    note(`${count} few: the longest stands for the p99`);
   }
   return times;
 }
@@ -137,6 +151,15 @@ function readLines(file: string): string[] {
     throw unreadable(`${file}: ${errorSentence(error)}`);
   }
   throw unreadable(`${file} has more than ${HOLD_TIMES_BYTES_MAX} bytes`);
+}
+
+/** Before anything is tried, for that takes a while. */
+function checkPlace(file: string): void {
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
+    throw new Failure(EXIT.refused, `REFUSED: cannot write ${file}: ${errorSentence(error)}`);
+  }
 }
 
 function writeOut(file: string, text: string): void {

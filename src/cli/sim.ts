@@ -32,7 +32,7 @@ const TTL_MS_LIMITS = [1_000, 600_000] as const;
 const DAY_MS = 86_400_000;
 
 const EXAMPLES = [
-  'holdfast sim ttl                                        # the table, in some seconds',
+  'holdfast sim ttl                                        # the table, in half a minute',
   'holdfast sim ttl --p99-hold 800ms --pause-budget 5s     # and which TTL to choose',
   'holdfast sim ttl --hold-times holds.txt --pause-budget 5s --svg ttl.svg',
 ];

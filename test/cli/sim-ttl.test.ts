@@ -46,10 +46,14 @@ test('the advice tells how it was reached', async () => {
   const most = await cli(['sim', 'ttl', ...QUICK, '--p99-hold', '5m', '--pause-budget', '5s']);
   expect(most.stdout).toContain('advised: --ttl 10m\n');
   expect(most.stdout).toContain('10m is the longest TTL');
+  const least = await cli(['sim', 'ttl', ...QUICK, '--p99-hold', '100ms', '--pause-budget', '1s']);
+  expect(least.stdout).toContain('advised: --ttl 2s\n');
+  expect(least.stdout).toContain('Below 3s a silent change of the leader may outlast a lease');
 });
 
 test.each([
   [['--work', '5s'], 64, '--work must be longer than 0s and shorter than every TTL'],
+  [['--svg', '/nowhere/x.svg'], 1, 'cannot write /nowhere/x.svg'],
   [['--work', '0s'], 64, '--work must be'],
   [['--ttl', '500ms'], 64, 'expected a duration from 1s to 10m'],
   [['--pairs', '1'], 64, 'expected 0, or at least 2'],
@@ -60,7 +64,7 @@ test.each([
 ])('%j is refused before anything is tried', async (args, code, told) => {
   const result = await cli(['sim', 'ttl', ...args]);
   expect(result).toMatchObject({ code, stdout: '' });
-  expect(result.stderr).toMatch(/^holdfast: (USAGE|INVALID): [^\n]*\n$/);
+  expect(result.stderr).toMatch(/^holdfast: (USAGE|INVALID|REFUSED): [^\n]*\n$/);
   expect(result.stderr).toContain(told);
 });
 
