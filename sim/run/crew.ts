@@ -18,6 +18,9 @@ const IN_FLIGHT = 4;
  */
 export const STAGE_MS_MAX = 30_000;
 
+/** Real time until a process tells of its first stage: it has to start and to be loaded before. */
+const START_MS_MAX = 120_000;
+
 /** Where tasks come from and where reports go. */
 export interface Employer {
   /** The next task; null when there are no more. */
@@ -103,7 +106,7 @@ class Worker {
     this.tasks = [];
     for (const task of left) this.give(child, task);
     this.refill(child);
-    this.expectWithin();
+    this.expectWithin(START_MS_MAX);
     try {
       return await new Promise((resolve, reject) => {
         child.once('error', reject);
@@ -118,7 +121,7 @@ class Worker {
   private heard(message: unknown): void {
     const { child } = this;
     if (this.isEnded || child === null) return;
-    this.expectWithin();
+    this.expectWithin(this.stageMsMax);
     if (isStage(message)) {
       this.stage = message;
       if (!this.employer.entered(message)) this.end();
@@ -131,12 +134,12 @@ class Worker {
     else this.refill(child);
   }
 
-  private expectWithin(): void {
+  private expectWithin(ms: number): void {
     clearTimeout(this.timeout);
     this.timeout = setTimeout(() => {
       this.isLate = true;
       this.child?.kill('SIGKILL');
-    }, this.stageMsMax);
+    }, ms);
   }
 
   private refill(child: ChildProcess): void {
